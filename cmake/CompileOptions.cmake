@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# No global fast-math. The two -fno-* flags only drop errno and floating-point traps, which nothing here
+# reads, and let loops with sqrt and comparisons vectorise.
+function(mst_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wvla $<$<BOOL:${MST_WERROR}>:-Werror> -fno-math-errno -fno-trapping-math)
+  if(MST_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${MST_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)
+    mst_sanitize_link(${target})
+  endif()
+endfunction()
+
+# For targets that are made of already compiled objects.
+function(mst_sanitize_link target)
+  if(MST_SANITIZE)
+    target_link_options(${target} PUBLIC -fsanitize=${MST_SANITIZE})
+  endif()
+  if(MST_SANITIZE MATCHES "thread")
+    target_link_options(${target} PUBLIC LINKER:--wrap=GOMP_parallel
+      LINKER:--wrap=GOMP_critical_name_start LINKER:--wrap=GOMP_critical_name_end)
+  endif()
+endfunction()

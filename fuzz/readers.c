@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "targets.h"
+
+#include <manistat/io.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_COLS = 1 << 12, MOST_ROWS = 1 << 12, MOST_PIPED = 1 << 15 };
+
+typedef struct table {
+    size_t rows, cols;
+    double *x;
+} table;
+
+static void fail(const char *property)
+{
+    fprintf(stderr, "property does not hold: %s (%s)\n", property, mst_error_detail());
+    abort();
+}
+
+/* The bytes as a file without a name in any directory. */
+static int memory_file(const void *bytes, size_t n)
+{
+    int fd = memfd_create("fuzz", 0);
+    if (fd < 0 || write(fd, bytes, n) != (ssize_t)n)
+        exit(1);
+    return fd;
+}
+
+static void check_failure(mst_status status, const char *name)
+{
+    if (status != MST_FORMAT && status != MST_MEMORY)
+        fail("a reader refuses bytes with FORMAT");
+    if (status == MST_FORMAT && strstr(mst_error_detail(), name) == NULL)
+        fail("the message names the file");
+    for (const char *p = mst_error_detail(); *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            fail("the message is one line of printable text");
+}
+
+/* Reads everything in batches of changing size. A table that is too large for the test counts as refused. */
+static bool read_table(const char *path, const char *name, table *t)
+{
+    mst_reader *r;
+    mst_status status = mst_reader_open(&r, path);
+    if (status != MST_OK) {
+        check_failure(status, name);
+        return false;
+    }
+    *t = (table){.cols = mst_reader_cols(r)};
+    if (t->cols == 0)
+        fail("a table has columns");
+    bool whole = false;
+    if (t->cols <= MOST_COLS) {
+        t->x = malloc(MOST_ROWS * t->cols * sizeof *t->x);
+        for (size_t batch = 1; t->x != NULL && !whole && t->rows < MOST_ROWS;
+             batch = batch % 7 + 1) {
+            size_t max = batch < MOST_ROWS - t->rows ? batch : MOST_ROWS - t->rows, got = SIZE_MAX;
+            status = mst_reader_next(r, max, t->x + t->rows * t->cols, &got);
+            if (status != MST_OK) {
+                check_failure(status, name);
+                break;
+            }
+            if (got > max)
+                fail("no more rows than asked for");
+            uint64_t row, line, last = 0;
+            for (size_t k = 0; k < got; k++, last = line) {
+                mst_reader_where(r, k, &row, &line);
+                if (row != t->rows + k + 1 || (line != 0 && (line < row || line <= last)))
+                    fail("rows and lines are counted");
+            }
+            whole = got == 0;
+            t->rows += got;
+        }
+    }
+    mst_reader_free(r);
+    if (!whole)
+        free(t->x);
+    return whole;
+}
+
+static bool same(const table *a, const table *b)
+{
+    if (a->rows != b->rows || a->cols != b->cols)
+        return false;
+    for (size_t i = 0; i < a->rows * a->cols; i++)
+        if (memcmp(&a->x[i], &b->x[i], sizeof(double)) != 0 && !(isnan(a->x[i]) && isnan(b->x[i])))
+            return false;
+    return true;
+}
+
+static bool read_bytes(const void *bytes, size_t n, table *t)
+{
+    char path[32];
+    int fd = memory_file(bytes, n);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    bool whole = read_table(path, path, t);
+    close(fd);
+    return whole;
+}
+
+static bool read_piped(const void *bytes, size_t n, table *t)
+{
+    int ends[2];
+    if (pipe(ends) != 0 || write(ends[1], bytes, n) != (ssize_t)n)
+        exit(1);
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    return read_table("-", "standard input", t);
+}
+
+static void check_round_trip(const table *t)
+{
+    char *text = malloc(t->rows * t->cols * (MST_DOUBLE_TEXT + 1) + 1), *p = text;
+    for (size_t i = 0; i < t->rows * t->cols; i++) {
+        p += mst_format_double(t->x[i], p);
+        *p++ = (i + 1) % t->cols == 0 ? '\n' : ',';
+    }
+    table again;
+    if (!read_bytes(text, (size_t)(p - text), &again))
+        fail("what was written is read");
+    if (!same(t, &again))
+        fail("numbers make the round trip");
+    free(again.x);
+    free(text);
+}
+
+static int check_bytes(const void *bytes, size_t n)
+{
+    table t, piped;
+    bool whole = read_bytes(bytes, n, &t);
+    if (n <= MOST_PIPED) {
+        if (read_piped(bytes, n, &piped) != whole)
+            fail("a pipe is read as a file is");
+        if (whole && !same(&t, &piped))
+            fail("a pipe gives the same numbers");
+        if (whole)
+            free(piped.x);
+    }
+    if (whole) {
+        check_round_trip(&t);
+        free(t.x);
+    }
+    return 0;
+}
+
+int fuzz_csv_reader(const uint8_t *data, size_t size)
+{
+    return check_bytes(data, size);
+}
+
+int fuzz_npy_reader(const uint8_t *data, size_t size)
+{
+    static const char magic[6] = "\x93NUMPY";
+    char *bytes = malloc(size + sizeof magic);
+    if (bytes == NULL)
+        return 0;
+    memcpy(bytes, magic, sizeof magic);
+    if (size > 0)
+        memcpy(bytes + sizeof magic, data, size);
+    check_bytes(bytes, size + sizeof magic);
+    free(bytes);
+    return 0;
+}

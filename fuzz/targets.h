@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Fuzz targets: each takes any bytes, abort()s if a property of the readers fails, and returns 0.
+ *
+ * With libFuzzer, for instance on the CSV reader (with clang):
+ *   clang -g -O1 -std=gnu17 -D_GNU_SOURCE -DFUZZ_TARGET=fuzz_csv_reader -DMST_VERSION='""' \
+ *       -fsanitize=fuzzer,address,undefined -Iinclude -Isrc \
+ *       fuzz/libfuzzer.c fuzz/number_text.c fuzz/readers.c src/io/X.c src/base/{status,memory}.c -lm
+ * (X standing for each file of src/io). Without it, tests/io/test_fuzz_smoke.c runs seeded mutations of
+ * small inputs and is a ctest like any other. */
+#ifndef FUZZ_TARGETS_H
+#define FUZZ_TARGETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text to number: agrees with strtod, and the number makes the round trip. */
+int fuzz_number_text(const uint8_t *data, size_t size);
+/* A file: read or refused with a one-line message that names it; what was read makes the round trip. */
+int fuzz_csv_reader(const uint8_t *data, size_t size);
+/* The same for bytes after the magic of NPY. */
+int fuzz_npy_reader(const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* manistat: statistics of data on curved spaces. Include this header; the ones below it are its parts. */
+#ifndef MANISTAT_H
+#define MANISTAT_H
+
+#include <manistat/brownian.h>
+#include <manistat/io.h>
+#include <manistat/manifold.h>
+#include <manistat/points.h>
+#include <manistat/random.h>
+#include <manistat/status.h>
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Riemannian manifolds. A point is a row of D doubles in ambient coordinates, a tangent vector too;
+ * batches are row-major (n, D). A manifold is a table of functions, its dimensions and its data; objects
+ * are immutable, so any number of threads may share one.
+ *
+ * Shapes in this header: n rows, d the dimension of the manifold, D the number of ambient coordinates.
+ * Outputs may alias inputs of the same shape only where it is said. n = 0 is allowed everywhere. */
+#ifndef MANISTAT_MANIFOLD_H
+#define MANISTAT_MANIFOLD_H
+
+#include <manistat/random.h>
+#include <manistat/status.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mst_manifold mst_manifold;
+
+/* A flag of mst_manifold_log: the point lies at the cut locus, or so close to it that the direction of
+ * the minimal geodesic is lost in rounding. The vector is then still the velocity of a minimal geodesic;
+ * exactly at the cut point it is a fixed choice among several. */
+#define MST_LOG_CUT 1u
+
+/* How a path finds its random numbers: path number first_path + i (row i) reads stream `first_path + i`,
+ * and its step number k, component j is normal number k·(d rounded up to even) + j of that stream. */
+typedef struct mst_noise {
+    uint64_t seed;
+    uint64_t first_path;
+    uint64_t first_step;
+} mst_noise;
+
+/* ---- The table. The first five slots are required; each other slot may be null and then has the
+ * fall-back named beside it. Slots are called with valid input: points on the manifold, tangent vectors
+ * tangent, n ≥ 1. ---- */
+typedef struct mst_manifold_ops {
+    const char *name; /* family, as in specs: "sphere" */
+    bool flat;        /* zero curvature: Exp_x is a local isometry */
+
+    /* The default start, one point. */
+    void (*start)(const mst_manifold *m, double *x);
+    /* Bring rows near the manifold onto it (x and y may alias); MST_DOMAIN if there is no way. */
+    mst_status (*project)(const mst_manifold *m, size_t n, const double *x, double *y);
+    /* Orthogonal projection of ambient vectors w to the tangent spaces at x (w and v may alias). */
+    mst_status (*tangent)(const mst_manifold *m, size_t n, const double *x, const double *w,
+                          double *v);
+    /* Riemannian inner products of tangent vectors, out (n). */
+    mst_status (*inner)(const mst_manifold *m, size_t n, const double *x, const double *u,
+                        const double *v, double *out);
+    /* y = Exp_x(v). y may alias x or v. */
+    mst_status (*exp)(const mst_manifold *m, size_t n, const double *x, const double *v, double *y);
+
+    /* Is row after row on the manifold? Else MST_DOMAIN, the row's index in *row and the detail message
+     * says what is wrong with it. Fall-back: compare with `project`, relative tolerance 1e-6. */
+    mst_status (*validate)(const mst_manifold *m, size_t n, const double *x, size_t *row);
+    /* Coordinates c (n, d) in an orthonormal frame of the tangent space, smooth in x almost everywhere,
+     * to the vector and back. Fall-back: Gram–Schmidt on the projected basis vectors of R^D. */
+    mst_status (*from_frame)(const mst_manifold *m, size_t n, const double *x, const double *c,
+                             double *v);
+    mst_status (*to_frame)(const mst_manifold *m, size_t n, const double *x, const double *v,
+                           double *c);
+    /* v = Log_x(y), the velocity of a minimal geodesic; flag (n) or null. Fall-back: shooting with `exp`,
+     * which finds a geodesic where the projected difference y − x is a fair first guess. v may alias y. */
+    mst_status (*log)(const mst_manifold *m, size_t n, const double *x, const double *y, double *v,
+                      unsigned char *flag);
+    /* r (n), the distances. Fall-back: the norm of `log`. */
+    mst_status (*dist)(const mst_manifold *m, size_t n, const double *x, const double *y,
+                       double *r);
+    /* Parallel transport of u along the geodesic s ↦ Exp_x(s v), s from 0 to 1. Fall-back: pole ladder,
+     * repeated until it settles. out may alias u. */
+    mst_status (*transport)(const mst_manifold *m, size_t n, const double *x, const double *v,
+                            const double *u, double *out);
+    /* Ricci tensor as an endomorphism, applied to v; out may alias v. Fall-back: from the volume distortion of
+     * `exp`, Ric(w, w) = 3 lim (d − tr g(s w))/s² in normal coordinates, by differences (about 1e-6). */
+    mst_status (*ricci)(const mst_manifold *m, size_t n, const double *x, const double *v,
+                        double *out);
+    /* A lower bound of the injectivity radius at all points; INFINITY if exp is a diffeomorphism
+     * everywhere. Fall-back: NAN, unknown. */
+    double (*injectivity)(const mst_manifold *m);
+    /* Random points number first … first+n−1 of the stream; uniform on compact manifolds, elsewhere the
+     * fall-back: Exp at the default start of a standard normal tangent vector. */
+    mst_status (*random_point)(const mst_manifold *m, mst_random r, uint64_t first, size_t n,
+                               double *x);
+
+    /* One chart, centred at c (n, D): u = 0 is the point c, and the metric there is the identity.
+     * coords: u (n, d) of the points x. point: the reverse. metric: g (n, d, d). christoffel: (n, d, d, d),
+     * entry (i, j, k) being Γ^i_jk. The five go together. Fall-back: normal coordinates, by `exp` and
+     * `log`, with metric and Christoffel symbols by differences. */
+    mst_status (*chart_coords)(const mst_manifold *m, size_t n, const double *c, const double *x,
+                               double *u);
+    mst_status (*chart_point)(const mst_manifold *m, size_t n, const double *c, const double *u,
+                              double *x);
+    mst_status (*chart_metric)(const mst_manifold *m, size_t n, const double *c, const double *u,
+                               double *g);
+    mst_status (*chart_christoffel)(const mst_manifold *m, size_t n, const double *c,
+                                    const double *u, double *gamma);
+    /* |u| beyond which a walk should move to a chart centred at its point. */
+    double (*chart_radius)(const mst_manifold *m);
+    /* Drift b = −½ g^jk Γ^i_jk (n, d) and σ (n, d, d) with σ σᵀ = g⁻¹ of Brownian motion in the chart.
+     * Fall-back: from the metric (Cholesky) and the Christoffel symbols. */
+    mst_status (*chart_diffusion)(const mst_manifold *m, size_t n, const double *c, const double *u,
+                                  double *b, double *sigma);
+
+    /* Geodesic random walk in place: `steps` steps x ← Exp_x(√h (I − A + ½A²) E ξ), A = (h/12) Ric. The factor
+     * is e^−A to second order (weak order 2), and unlike I − A it stays positive however coarse the step.
+     * Fall-back: the same from `from_frame`, `ricci` and `exp`. */
+    mst_status (*walk)(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
+                       mst_noise noise);
+
+    /* Free the data. Fall-back: the data are not owned. */
+    void (*free_data)(void *data);
+} mst_manifold_ops;
+
+/* ---- Life cycle. Constructors give a whole object or nothing: MST_ARGUMENT for a dimension out of range
+ * (the detail says the range), MST_MEMORY. mst_manifold_free accepts null. ---- */
+MST_API MST_MUST_USE mst_status mst_euclidean_new(mst_manifold **out, size_t n);
+MST_API MST_MUST_USE mst_status mst_circle_new(mst_manifold **out);
+MST_API MST_MUST_USE mst_status mst_torus_new(mst_manifold **out, size_t m);
+MST_API MST_MUST_USE mst_status mst_sphere_new(mst_manifold **out, size_t m);
+MST_API MST_MUST_USE mst_status mst_hyperbolic_new(mst_manifold **out, size_t m);
+/* Symmetric positive definite n×n matrices, affine-invariant metric tr(P⁻¹A P⁻¹B), or log-Euclidean. */
+MST_API MST_MUST_USE mst_status mst_spd_new(mst_manifold **out, size_t n);
+MST_API MST_MUST_USE mst_status mst_spd_log_euclidean_new(mst_manifold **out, size_t n);
+/* Symmetric n×n matrices with the Frobenius metric. */
+MST_API MST_MUST_USE mst_status mst_sym_new(mst_manifold **out, size_t n);
+/* Rotations of R³; the distance is the rotation angle. */
+MST_API MST_MUST_USE mst_status mst_so3_new(mst_manifold **out);
+/* Takes ownership of the `count` factors, also when it fails. */
+MST_API MST_MUST_USE mst_status mst_product_new(mst_manifold **out, size_t count,
+                                                mst_manifold **factors);
+/* A manifold of your own. The table must outlive the object; `data` goes to free_data, also on failure. */
+MST_API MST_MUST_USE mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops,
+                                                 const char *spec, size_t dim, size_t ambient,
+                                                 void *data);
+/* From a spec such as "sphere:2", "spd:3?metric=log-euclidean", "product(sphere:2,euclidean:1)". */
+MST_API MST_MUST_USE mst_status mst_manifold_parse(mst_manifold **out, const char *spec);
+MST_API void mst_manifold_free(mst_manifold *m);
+
+/* ---- What it is ---- */
+MST_API size_t mst_manifold_dim(const mst_manifold *m);
+MST_API size_t mst_manifold_ambient(const mst_manifold *m);
+MST_API const char *mst_manifold_spec(const mst_manifold *m); /* canonical, parses back */
+MST_API const mst_manifold_ops *mst_manifold_table(const mst_manifold *m);
+MST_API void *mst_manifold_data(const mst_manifold *m);
+/* Is Exp_x a local isometry (zero curvature)? Then Exp_x(√t ξ) is Brownian motion at time t exactly. */
+MST_API bool mst_manifold_is_flat(const mst_manifold *m);
+MST_API double mst_manifold_injectivity(const mst_manifold *m);
+/* The factors of a product; any other manifold is its own single factor. Borrowed. */
+MST_API size_t mst_manifold_factor_count(const mst_manifold *m);
+MST_API const mst_manifold *mst_manifold_factor(const mst_manifold *m, size_t i);
+
+/* The families that mst_manifold_parse knows, for help texts: *out is the list, the result its length. */
+typedef struct mst_manifold_family {
+    const char *spec;    /* "sphere:m" */
+    const char *example; /* "sphere:2", parses */
+    const char *what;    /* one phrase */
+    const char *row;     /* what a row of a data file holds */
+} mst_manifold_family;
+MST_API size_t mst_manifold_families(const mst_manifold_family **out);
+
+/* ---- Operations, with the fall-backs applied. Arguments as in the table above. ---- */
+MST_API void mst_manifold_start(const mst_manifold *m, double *x);
+MST_API MST_MUST_USE mst_status mst_manifold_validate(const mst_manifold *m, size_t n,
+                                                      const double *x, size_t *row);
+MST_API MST_MUST_USE mst_status mst_manifold_project(const mst_manifold *m, size_t n,
+                                                     const double *x, double *y);
+MST_API MST_MUST_USE mst_status mst_manifold_tangent(const mst_manifold *m, size_t n,
+                                                     const double *x, const double *w, double *v);
+MST_API MST_MUST_USE mst_status mst_manifold_inner(const mst_manifold *m, size_t n, const double *x,
+                                                   const double *u, const double *v, double *out);
+/* Riemannian norms, out (n). */
+MST_API MST_MUST_USE mst_status mst_manifold_norm(const mst_manifold *m, size_t n, const double *x,
+                                                  const double *v, double *out);
+MST_API MST_MUST_USE mst_status mst_manifold_from_frame(const mst_manifold *m, size_t n,
+                                                        const double *x, const double *c,
+                                                        double *v);
+MST_API MST_MUST_USE mst_status mst_manifold_to_frame(const mst_manifold *m, size_t n,
+                                                      const double *x, const double *v, double *c);
+/* The frame itself, e (n, d, D): row k of a point is its k-th orthonormal tangent vector. */
+MST_API MST_MUST_USE mst_status mst_manifold_frame(const mst_manifold *m, size_t n, const double *x,
+                                                   double *e);
+MST_API MST_MUST_USE mst_status mst_manifold_exp(const mst_manifold *m, size_t n, const double *x,
+                                                 const double *v, double *y);
+MST_API MST_MUST_USE mst_status mst_manifold_log(const mst_manifold *m, size_t n, const double *x,
+                                                 const double *y, double *v, unsigned char *flag);
+MST_API MST_MUST_USE mst_status mst_manifold_dist(const mst_manifold *m, size_t n, const double *x,
+                                                  const double *y, double *r);
+MST_API MST_MUST_USE mst_status mst_manifold_transport(const mst_manifold *m, size_t n,
+                                                       const double *x, const double *v,
+                                                       const double *u, double *out);
+MST_API MST_MUST_USE mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x,
+                                                   const double *v, double *out);
+MST_API MST_MUST_USE mst_status mst_manifold_random_point(const mst_manifold *m, mst_random r,
+                                                          uint64_t first, size_t n, double *x);
+MST_API MST_MUST_USE mst_status mst_manifold_chart_coords(const mst_manifold *m, size_t n,
+                                                          const double *c, const double *x,
+                                                          double *u);
+MST_API MST_MUST_USE mst_status mst_manifold_chart_point(const mst_manifold *m, size_t n,
+                                                         const double *c, const double *u,
+                                                         double *x);
+MST_API MST_MUST_USE mst_status mst_manifold_chart_metric(const mst_manifold *m, size_t n,
+                                                          const double *c, const double *u,
+                                                          double *g);
+MST_API MST_MUST_USE mst_status mst_manifold_chart_christoffel(const mst_manifold *m, size_t n,
+                                                               const double *c, const double *u,
+                                                               double *gamma);
+MST_API double mst_manifold_chart_radius(const mst_manifold *m);
+MST_API MST_MUST_USE mst_status mst_manifold_chart_diffusion(const mst_manifold *m, size_t n,
+                                                             const double *c, const double *u,
+                                                             double *b, double *sigma);
+MST_API MST_MUST_USE mst_status mst_manifold_walk(const mst_manifold *m, size_t n, double *x,
+                                                  double h, size_t steps, mst_noise noise);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Points and tangent vectors of a manifold in files: the reader turns the accepted forms of a row (upper
+ * triangles, quaternions, degrees) into ambient coordinates and checks that the points lie on the manifold;
+ * the writer does the reverse. */
+#ifndef MANISTAT_POINTS_H
+#define MANISTAT_POINTS_H
+
+#include <manistat/io.h>
+#include <manistat/manifold.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mst_points_options {
+    bool project; /* default false: bring rows off the manifold onto it instead of refusing them */
+    bool degrees; /* default false: angles (circle, torus) in degrees */
+    bool latlon;  /* default false: sphere:2 points as latitude, longitude in degrees */
+    bool quaternion; /* default false: write so3 as w, x, y, z (reading finds out by itself) */
+} mst_points_options;
+
+MST_API mst_points_options mst_points_options_default(void);
+
+typedef struct mst_points_reader mst_points_reader;
+/* `layout` says what stands in a row, one letter each: 'p' a point, 'v' a tangent vector at the point before
+ * it, 's' a number. "pp" reads x_1…x_D, y_1…y_D. A row has either the full width of all parts or, for spd
+ * and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only). */
+MST_API MST_MUST_USE mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m,
+                                                const char *layout, const char *path,
+                                                const mst_points_options *options);
+/* Up to max rows, fewer only at the end of the file; parts[k] is (max, D), or (max) for an 's'. Points within
+ * the tolerances (docs/files.md) are brought onto the manifold, vectors onto the tangent space at the
+ * point before them; what is there up to rounding keeps its bits. A vector without a point before it is only
+ * tested for symmetry (spd, sym). MST_FORMAT for NaN, infinities and wrong widths, MST_DOMAIN for rows off the
+ * manifold; the detail names file, row, line and column. */
+MST_API MST_MUST_USE mst_status mst_points_next(mst_points_reader *r, size_t max,
+                                                double *const *parts, size_t *got);
+MST_API void mst_points_reader_free(mst_points_reader *r);
+
+/* All points of a file, *x (n, D), to be freed with mst_points_free. */
+MST_API MST_MUST_USE mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m,
+                                                const char *path,
+                                                const mst_points_options *options);
+MST_API void mst_points_free(double *x);
+
+/* Columns of a written point under these options, and n points x (n, D) → text (n, width). Angles come out in
+ * (−π, π]. */
+MST_API size_t mst_points_width(const mst_manifold *m, const mst_points_options *options);
+MST_API MST_MUST_USE mst_status mst_points_encode(const mst_manifold *m, size_t n, const double *x,
+                                                  const mst_points_options *options, double *text);
+/* Tangent vectors as they are written, v (n, D) → text (n, D), which may alias: with `degrees` the angles of
+ * circle and torus in degrees, not reduced; all else as it is. */
+MST_API MST_MUST_USE mst_status mst_points_encode_vectors(const mst_manifold *m, size_t n,
+                                                          const double *v,
+                                                          const mst_points_options *options,
+                                                          double *text);
+/* One point from numbers that did not come from a file, row (cols) in any form that a file may have, to
+ * x (D); checked and brought onto the manifold as by mst_points_next, with the same failures. */
+MST_API MST_MUST_USE mst_status mst_points_decode(const mst_manifold *m, size_t cols,
+                                                  const double *row,
+                                                  const mst_points_options *options, double *x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What every layer uses and no user sees: memory, threads, error passing. */
+#ifndef MST_BASE_INTERNAL_H
+#define MST_BASE_INTERNAL_H
+
+#include <manistat/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Return from the enclosing function on failure. */
+#define MST_TRY(call)                       \
+    do {                                    \
+        mst_status mst_try_status = (call); \
+        if (mst_try_status != MST_OK)       \
+            return mst_try_status;          \
+    } while (0)
+
+/* count·size bytes on a 64-byte boundary, not cleared; *out is null exactly on failure (MST_MEMORY), also
+ * when the product overflows. count = 0 gives a pointer to free. Release with mst_release. */
+MST_MUST_USE mst_status mst_allocate_bytes(void **out, size_t count, size_t size);
+#define mst_allocate(out, count) mst_allocate_bytes((void **)(out), (count), sizeof **(out))
+/* The same, cleared. */
+MST_MUST_USE mst_status mst_allocate_zero_bytes(void **out, size_t count, size_t size);
+#define mst_allocate_zero(out, count) \
+    mst_allocate_zero_bytes((void **)(out), (count), sizeof **(out))
+void mst_release(void *p);
+/* A copy of a string; release with mst_release. */
+MST_MUST_USE mst_status mst_copy_string(char **out, const char *text);
+
+/* Split 0 … n−1 into blocks of `block` (the last may be shorter) and run them on up to `threads` threads
+ * (≤ 0: all cores). Blocks do not depend on the number of threads, so neither do results. After the first
+ * failure no new block starts; the failure of the lowest failing block that ran is returned, with its
+ * detail. Progress is reported in items, on the calling thread. */
+typedef mst_status mst_block_function(void *context, size_t begin, size_t end);
+MST_MUST_USE mst_status mst_parallel_blocks(size_t n, size_t block, int threads,
+                                            mst_progress progress, mst_block_function *run,
+                                            void *context);
+
+/* For long blocks, called from inside one: `items` more of its items are done (fractions count). MST_INTERRUPTED when
+ * the block should give up because somebody asked to stop or another block failed. Outside a block: MST_OK. */
+MST_MUST_USE mst_status mst_parallel_tick(double items);
+
+/* The number of threads that `threads` asks for. */
+int mst_thread_count(int threads);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "base/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {"generic", "v3", "v4"};
+
+const char *mst_isa_name(enum mst_isa isa)
+{
+    return names[isa];
+}
+
+enum mst_isa mst_isa(void)
+{
+    enum mst_isa best = MST_ISA_GENERIC;
+#if defined __x86_64__
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v4"))
+        best = MST_ISA_V4;
+    else if (__builtin_cpu_supports("x86-64-v3"))
+        best = MST_ISA_V3;
+#endif
+    const char *wish = getenv("MANISTAT_ISA");
+    for (int i = 0; wish != NULL && i < (int)best; i++)
+        if (strcmp(wish, names[i]) == 0)
+            return (enum mst_isa)i;
+    return best;
+}

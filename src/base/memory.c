@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "base/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+mst_status mst_allocate_bytes(void **out, size_t count, size_t size)
+{
+    *out = NULL;
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT)
+        return mst_fail(MST_MEMORY, "cannot allocate %zu items of %zu bytes", count, size);
+    /* aligned_alloc wants a multiple of the alignment, and zero bytes must still be a valid block. */
+    bytes = (bytes / ALIGNMENT + 1) * ALIGNMENT;
+    *out = aligned_alloc(ALIGNMENT, bytes);
+    if (*out == NULL)
+        return mst_fail(MST_MEMORY, "cannot allocate %zu bytes", bytes);
+    return MST_OK;
+}
+
+mst_status mst_allocate_zero_bytes(void **out, size_t count, size_t size)
+{
+    MST_TRY(mst_allocate_bytes(out, count, size));
+    memset(*out, 0, count * size);
+    return MST_OK;
+}
+
+void mst_release(void *p)
+{
+    free(p);
+}
+
+mst_status mst_copy_string(char **out, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    MST_TRY(mst_allocate(out, size));
+    memcpy(*out, text, size);
+    return MST_OK;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include <manistat/status.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char detail[512];
+
+const char *mst_status_name(mst_status status)
+{
+    switch (status) {
+#define NAME(name, value, sentence) \
+    case MST_##name:                \
+        return "MST_" #name;
+        MST_STATUS_LIST(NAME)
+#undef NAME
+    }
+    return "unknown status";
+}
+
+const char *mst_status_sentence(mst_status status)
+{
+    switch (status) {
+#define SENTENCE(name, value, sentence) \
+    case MST_##name:                    \
+        return sentence;
+        MST_STATUS_LIST(SENTENCE)
+#undef SENTENCE
+    }
+    return "unknown status";
+}
+
+const char *mst_error_detail(void)
+{
+    return detail;
+}
+
+mst_status mst_fail(mst_status status, const char *format, ...)
+{
+    /* Format into a second buffer: an argument may be the current detail itself. */
+    char text[sizeof detail];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    /* A detail is one line, whatever file names and cells it quotes. */
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    snprintf(detail, sizeof detail, "%s", text);
+    return status;
+}
+
+const char *mst_version(void)
+{
+    return MST_VERSION;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "commands.h"
+#include "pairs.h"
+
+static const option *const options[] = {&option_manifold, PAIR_OPTIONS, NULL};
+
+static mst_status exp_rows(pair_job *job, size_t n)
+{
+    mst_status status = mst_manifold_exp(job->m, n, job->x, job->y, job->v);
+    return status == MST_OK ? pair_send(job, n, job->v, 0) : status;
+}
+
+static mst_status run_exp(invocation *inv)
+{
+    static const pair_operation operation = {
+        .second = 'v', .prefix = "y", .coordinates = PAIR_POINTS, .rows = exp_rows};
+    return run_pairs(inv, &operation);
+}
+
+const command command_exp = {
+    .name = "exp",
+    .summary = "follows geodesics: x, v -> Exp_x(v)",
+    .usage = PAIR_USAGE,
+    .description =
+        "A row holds a point x and a tangent vector v at x. The answer is one row per row: the "
+        "point y = Exp_x(v) where the geodesic that leaves x with velocity v is at time 1, so that "
+        "dist(x, y) = |v| for short v. A vector that is not tangent is an error; --project takes "
+        "away "
+        "the part that is not.\n\n" PAIR_FILES,
+    .options = options,
+    .max_operands = PAIR_OPERANDS,
+    .examples =
+        (const example[]){
+            {"A quarter of the way round the sphere, from the north pole along the x axis:",
+             "echo 0,0,1,1.5707963267948966,0,0 | manistat exp --manifold sphere:2"},
+            {"A file of points and a file of vectors:",
+             "manistat exp --manifold sphere:2 points.csv vectors.csv -o ends.csv"},
+            {NULL, NULL},
+        },
+    .run = run_exp,
+};
+
+static mst_status log_rows(pair_job *job, size_t n)
+{
+    mst_status status = pair_log(job, n);
+    if (status != MST_OK)
+        return status;
+    if (job->cols > job->width)
+        for (size_t i = 0; i < n; i++)
+            job->rows[(i + 1) * job->cols - 1] = (job->flags[i] & MST_LOG_CUT) != 0;
+    return pair_send(job, n, job->v, 0);
+}
+
+static mst_status run_log(invocation *inv)
+{
+    static const pair_operation operation = {.second = 'p',
+                                             .prefix = "v",
+                                             .coordinates = PAIR_VECTORS,
+                                             .json_tail = "cut",
+                                             .rows = log_rows};
+    return run_pairs(inv, &operation);
+}
+
+const command command_log = {
+    .name = "log",
+    .summary = "finds the tangent vector from x to y: x, y -> Log_x(y)",
+    .usage = PAIR_USAGE,
+    .description =
+        "A row holds two points x and y. The answer is one row per row: the tangent vector v at x "
+        "with Exp_x(v) = y and |v| = dist(x, y). Where y lies at the cut locus of x (antipodal "
+        "points of a sphere) the shortest geodesic is not unique: one is chosen, a warning says "
+        "how many rows are concerned, and the array 'cut' of --json marks them by "
+        "1.\n\n" PAIR_FILES,
+    .options = options,
+    .max_operands = PAIR_OPERANDS,
+    .examples =
+        (const example[]){
+            {"From the north pole of the sphere towards the x axis:",
+             "echo 0,0,1,1,0,0 | manistat log --manifold sphere:2"},
+            {"From one point to every point of a file:",
+             "echo 0,0,1 | manistat log --manifold sphere:2 - points.csv"},
+            {NULL, NULL},
+        },
+    .run = run_log,
+};
+
+static mst_status dist_rows(pair_job *job, size_t n)
+{
+    mst_status status = pair_tolerate(job, mst_manifold_dist(job->m, n, job->x, job->y, job->rows));
+    return status == MST_OK ? result_rows(job->result, n, job->rows) : status;
+}
+
+static mst_status run_dist(invocation *inv)
+{
+    static const pair_operation operation = {.second = 'p', .lead = "dist", .rows = dist_rows};
+    return run_pairs(inv, &operation);
+}
+
+const command command_dist = {
+    .name = "dist",
+    .summary = "measures geodesic distances: x, y -> dist(x, y)",
+    .usage = PAIR_USAGE,
+    .description =
+        "A row holds two points x and y. The answer is one number per row, the length of the "
+        "shortest curve from x to y on the manifold: an angle in radians on circles and spheres, "
+        "the rotation angle on so3, the affine-invariant distance on spd.\n\n" PAIR_FILES,
+    .options = options,
+    .max_operands = PAIR_OPERANDS,
+    .examples =
+        (const example[]){
+            {"A quarter of a great circle, 1.5707963267948966:",
+             "echo 0,0,1,1,0,0 | manistat dist --manifold sphere:2"},
+            {"From Copenhagen to Sydney, on a globe of radius one:",
+             "echo 55.7,12.6,-33.9,151.2 | manistat dist --manifold sphere:2 --latlon"},
+            {NULL, NULL},
+        },
+    .run = run_dist,
+};

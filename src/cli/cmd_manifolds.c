@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "commands.h"
+#include "common.h"
+#include "result.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a manifold may have in closed form, and what stands in for it. */
+typedef struct ability {
+    const char *name, *heading, *fallback;
+} ability;
+
+enum { EXP, LOG, DIST, TRANSPORT, CHART, RICCI, EXACT, ABILITIES };
+
+static const ability abilities[ABILITIES] = {
+    [EXP] = {"exp", "exp", "integration of the geodesic equation"},
+    [LOG] = {"log", "log", "shooting with exp"},
+    [DIST] = {"dist", "dist", "the norm of log"},
+    [TRANSPORT] = {"transport", "trans", "ladders of geodesics"},
+    [CHART] = {"chart", "chart", "normal coordinates, derivatives by differences"},
+    [RICCI] = {"ricci", "ricci", "differences of Christoffel symbols"},
+    [EXACT] = {"exact", "exact", "steps: --method tangent or chart"},
+};
+
+static bool able(const mst_manifold *m, int which)
+{
+    const mst_manifold_ops *ops = mst_manifold_table(m);
+    switch (which) {
+    case EXP:
+        return ops->exp != NULL;
+    case LOG:
+        return ops->log != NULL;
+    case DIST:
+        return ops->dist != NULL || ops->log != NULL;
+    case TRANSPORT:
+        return ops->transport != NULL;
+    case CHART:
+        return ops->chart_metric != NULL;
+    case RICCI:
+        return ops->ricci != NULL;
+    default:
+        return mst_brownian_has_exact(m);
+    }
+}
+
+/* "pi", "inf", "?" or the number. */
+enum { RADIUS_TEXT = 16 };
+static const char *radius_text(double radius, char text[RADIUS_TEXT])
+{
+    const double pi = 3.14159265358979323846;
+    if (isnan(radius))
+        return "?";
+    if (radius == pi)
+        return "pi";
+    snprintf(text, RADIUS_TEXT, "%.4g", radius);
+    return text;
+}
+
+/* A row of the table, or the details of a manifold that was asked for. */
+typedef struct entry {
+    mst_manifold_family family;
+    mst_manifold *m;
+} entry;
+
+static void print_table(FILE *out, size_t count, const entry *entries)
+{
+    fprintf(out, "%-29s %3s %4s", "EXAMPLE", "DIM", "COLS");
+    for (int k = 0; k < ABILITIES; k++)
+        fprintf(out, " %s", abilities[k].heading);
+    fprintf(out, " inj\n");
+    for (size_t i = 0; i < count; i++) {
+        const mst_manifold *m = entries[i].m;
+        char text[RADIUS_TEXT];
+        fprintf(out, "%-29s %3zu %4zu", entries[i].family.example, mst_manifold_dim(m),
+                mst_manifold_ambient(m));
+        for (int k = 0; k < ABILITIES; k++)
+            fprintf(out, " %*s", (int)strlen(abilities[k].heading), able(m, k) ? "+" : "-");
+        fprintf(out, " %s\n", radius_text(mst_manifold_injectivity(m), text));
+    }
+    fprintf(out, "\n");
+    print_wrapped(
+        out,
+        "DIM is the dimension of the example, COLS the numbers in a row of a file. + has a "
+        "closed form, - is computed numerically: exp, log, dist, parallel transport, a "
+        "chart, Ricci curvature, the exact law of Brownian motion (sample --method "
+        "exact). inj is the injectivity radius: closer points have a unique shortest "
+        "geodesic.",
+        0, 0);
+    fprintf(out, "\nWhat they are, and what a row of a file holds:\n");
+    for (size_t i = 0; i < count; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s\n%s", entries[i].family.what, entries[i].family.row);
+        print_entry(out, entries[i].family.spec, text);
+    }
+}
+
+static mst_status print_details(FILE *out, const entry *e)
+{
+    const mst_manifold *m = e->m;
+    size_t ambient = mst_manifold_ambient(m);
+    double *start;
+    mst_status status = new_doubles(&start, 1, ambient);
+    if (status != MST_OK)
+        return status;
+    char text[MST_DOUBLE_TEXT];
+    fprintf(out, "manifold       %s\n", mst_manifold_spec(m));
+    if (e->family.what != NULL)
+        fprintf(out, "what           %s\nrow            %s\n", e->family.what, e->family.row);
+    fprintf(out, "dimension      %zu\ncolumns        %zu\nflat           %s\n", mst_manifold_dim(m),
+            ambient, mst_manifold_is_flat(m) ? "yes" : "no");
+    char radius[RADIUS_TEXT];
+    fprintf(out, "injectivity    %s\n", radius_text(mst_manifold_injectivity(m), radius));
+    for (int k = 0; k < ABILITIES; k++)
+        fprintf(out, "%-15s%s\n", abilities[k].name,
+                able(m, k) ? "closed form" : abilities[k].fallback);
+    mst_manifold_start(m, start);
+    fprintf(out, "start          ");
+    for (size_t i = 0; i < ambient; i++) {
+        mst_format_double(start[i], text);
+        fprintf(out, "%s%s", i > 0 ? "," : "", text);
+    }
+    fputc('\n', out);
+    free(start);
+    return MST_OK;
+}
+
+/* Writes one value of a JSON column; `which` tells columns of the same kind apart. */
+typedef void cell_writer(mst_json *j, const entry *e, int which);
+
+static void string_cell(mst_json *j, const entry *e, int which)
+{
+    const char *const strings[] = {mst_manifold_spec(e->m), e->family.spec, e->family.what,
+                                   e->family.row};
+    if (strings[which] != NULL)
+        mst_json_string(j, strings[which]);
+    else
+        mst_json_null(j);
+}
+
+static void size_cell(mst_json *j, const entry *e, int which)
+{
+    mst_json_integer(j, which == 0 ? mst_manifold_dim(e->m) : mst_manifold_ambient(e->m));
+}
+
+static void flat_cell(mst_json *j, const entry *e, int which)
+{
+    (void)which;
+    mst_json_bool(j, mst_manifold_is_flat(e->m));
+}
+
+static void radius_cell(mst_json *j, const entry *e, int which)
+{
+    (void)which;
+    if (isinf(mst_manifold_injectivity(e->m)))
+        mst_json_string(j, "infinity");
+    else
+        mst_json_number(j, mst_manifold_injectivity(e->m)); /* unknown becomes null */
+}
+
+static void ability_cell(mst_json *j, const entry *e, int which)
+{
+    mst_json_bool(j, able(e->m, which));
+}
+
+static void write_column(mst_json *j, const char *name, cell_writer *cell, int which, size_t count,
+                         const entry *entries)
+{
+    mst_json_key(j, name);
+    mst_json_array(j);
+    for (size_t i = 0; i < count; i++)
+        cell(j, &entries[i], which);
+    mst_json_end(j);
+}
+
+static mst_status write_json(invocation *inv, size_t count, const entry *entries)
+{
+    mst_output *sink = NULL;
+    mst_json *j = NULL;
+    mst_status status = json_begin(inv, &sink, &j);
+    if (status == MST_OK) {
+        const char *const strings[] = {"manifold", "family", "what", "row"};
+        for (int k = 0; k < 4; k++)
+            write_column(j, strings[k], string_cell, k, count, entries);
+        write_column(j, "dimension", size_cell, 0, count, entries);
+        write_column(j, "columns", size_cell, 1, count, entries);
+        write_column(j, "flat", flat_cell, 0, count, entries);
+        write_column(j, "injectivity", radius_cell, 0, count, entries);
+        for (int k = 0; k < ABILITIES; k++)
+            write_column(j, abilities[k].name, ability_cell, k, count, entries);
+        status = json_end(inv, sink, j);
+    }
+    mst_json_free(j);
+    mst_output_free(sink);
+    return status;
+}
+
+static mst_status write_page(invocation *inv, size_t count, const entry *entries)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *page = open_memstream(&text, &length);
+    if (page == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory");
+    mst_status status = MST_OK;
+    if (inv->operand_count > 0)
+        status = print_details(page, &entries[0]);
+    else
+        print_table(page, count, entries);
+    if (fclose(page) != 0 && status == MST_OK)
+        status = mst_fail(MST_MEMORY, "not enough memory");
+    if (status == MST_OK)
+        status = write_text(inv, text, length);
+    free(text);
+    return status;
+}
+
+/* The family that a spec is of: the same name, and the same options behind the question mark. */
+static mst_manifold_family family_of(const char *spec, size_t count,
+                                     const mst_manifold_family *families)
+{
+    size_t name = strcspn(spec, ":(?");
+    const char *options = strchrnul(spec, '?');
+    for (size_t i = 0; i < count; i++)
+        if (strcspn(families[i].spec, ":(?") == name &&
+            strncmp(families[i].spec, spec, name) == 0 &&
+            (spec[name] == '(' || strcmp(strchrnul(families[i].spec, '?'), options) == 0))
+            return families[i];
+    return (mst_manifold_family){0};
+}
+
+static mst_status run(invocation *inv)
+{
+    const mst_manifold_family *families;
+    size_t family_count = mst_manifold_families(&families);
+    size_t count = inv->operand_count > 0 ? 1 : family_count;
+    entry *entries = calloc(count, sizeof *entries);
+    if (entries == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory");
+    mst_status status = MST_OK;
+    for (size_t i = 0; i < count && status == MST_OK; i++) {
+        const char *spec = inv->operand_count > 0 ? inv->operands[0] : families[i].example;
+        status = parse_manifold(&entries[i].m, spec);
+        if (status == MST_OK)
+            entries[i].family = inv->operand_count > 0 ? family_of(mst_manifold_spec(entries[i].m),
+                                                                   family_count, families)
+                                                       : families[i];
+    }
+    if (status == MST_OK)
+        status = option_given(inv, &option_json) ? write_json(inv, count, entries)
+                                                 : write_page(inv, count, entries);
+    for (size_t i = 0; i < count; i++)
+        mst_manifold_free(entries[i].m);
+    free(entries);
+    return status;
+}
+
+const command command_manifolds = {
+    .name = "manifolds",
+    .summary = "lists the manifolds and what each can do in closed form",
+    .usage = "[SPEC] [options]",
+    .description =
+        "Lists the families of manifolds that --manifold understands, how a point of each is "
+        "written in a row of a file, and what is known in closed form. With a SPEC it tells about "
+        "that one manifold, with its dimension and the default start of 'sample'.",
+    .options =
+        (const option *const[]){OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused, NULL},
+    .max_operands = 1,
+    .examples =
+        (const example[]){
+            {"All families:", "manistat manifolds"},
+            {"One manifold, here 3x3 covariance matrices:", "manistat manifolds spd:3"},
+            {"For a script:", "manistat manifolds --json"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "commands.h"
+#include "common.h"
+#include "result.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the order of mst_brownian_method. */
+static const char *const methods[] = {"tangent", "chart", "exact", NULL};
+
+static const option option_time = {
+    .name = "time",
+    .kind = OPTION_POSITIVE,
+    .required = true,
+    .value = "T",
+    .example = "0.5",
+    .help = "run the Brownian motion until time T; in flat space each coordinate then has variance "
+            "T. Required.",
+};
+
+static const option option_n = {
+    .letter = 'n',
+    .kind = OPTION_COUNT,
+    .value = "N",
+    .fallback = "1",
+    .example = "1000",
+    .minimum = 1,
+    .maximum = 1000000000000,
+    .help = "number of paths from each start",
+};
+
+static const option option_start = {
+    .name = "start",
+    .kind = OPTION_TEXT,
+    .value = "P",
+    .example = "0,0,1",
+    .help = "start at this point, numbers joined by commas, or at each point of a file (default: "
+            "the point that 'manistat manifolds SPEC' shows)",
+};
+
+static const option option_steps = {
+    .name = "steps",
+    .kind = OPTION_COUNT,
+    .value = "K",
+    .fallback = "100",
+    .example = "200",
+    .minimum = 1,
+    .maximum = 1000000000,
+    .help = "steps of each path; more are slower and more accurate",
+};
+
+static const option option_method = {
+    .name = "method",
+    .kind = OPTION_CHOICE,
+    .choices = methods,
+    .value = "METHOD",
+    .fallback = "tangent",
+    .example = "exact",
+    .help = "the scheme: tangent (a random walk along geodesics), chart (Euler's method in "
+            "coordinates) or exact (the true law, where one is known)",
+};
+
+static const option option_paths = {
+    .name = "paths",
+    .kind = OPTION_FLAG,
+    .help = "write whole paths, K+1 rows each, with the header path,time,x_1,...; paths are "
+            "counted from 0",
+};
+
+typedef struct sampling {
+    invocation *inv;
+    mst_manifold *m;
+    mst_points_options points;
+    mst_brownian_options brownian;
+    double time;
+    bool paths;
+    size_t ambient, width, cols;
+    size_t per_start, start_count;
+    double *starts;       /* (start_count, ambient) */
+    uint64_t total;       /* paths */
+    size_t rows_per_path; /* that are written */
+    size_t chunk;         /* paths at a time */
+    double *from;         /* (chunk, ambient) */
+    double *to;           /* (chunk·rows_per_path, ambient) */
+    double *coded;        /* (chunk·rows_per_path, width) */
+    double *rows;         /* (chunk·rows_per_path, cols), paths only */
+    result *result;
+} sampling;
+
+/* The numbers of "1,-2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
+static size_t parse_numbers(const char *text, double *numbers)
+{
+    size_t count = 0;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        if (!mst_parse_double(text, length, &numbers[count]))
+            return 0;
+        count++;
+        if (text[length] == '\0')
+            return count;
+        text += length + 1;
+    }
+}
+
+static mst_status read_starts(sampling *s)
+{
+    const char *text = option_get(s->inv, &option_start)->text;
+    if (text == NULL) {
+        s->start_count = 1;
+        mst_status status = new_doubles(&s->starts, 1, s->ambient);
+        if (status == MST_OK)
+            mst_manifold_start(s->m, s->starts);
+        return status;
+    }
+    double *numbers;
+    mst_status status = new_doubles(&numbers, strlen(text) / 2 + 1, 1);
+    if (status != MST_OK)
+        return status;
+    size_t cols = parse_numbers(text, numbers);
+    if (cols > 0) {
+        s->start_count = 1;
+        status = new_doubles(&s->starts, 1, s->ambient);
+        if (status == MST_OK)
+            status = mst_points_decode(s->m, cols, numbers, &s->points, s->starts);
+        if (status == MST_FORMAT || status == MST_DOMAIN)
+            status = mst_fail(status, "--start: %s", mst_error_detail());
+    } else if (strcmp(text, "-") != 0 && access(text, F_OK) != 0) {
+        status =
+            mst_fail(MST_ARGUMENT,
+                     "--start '%s' is neither numbers joined by commas nor a file; for example "
+                     "--start %s",
+                     text, option_start.example);
+    } else {
+        double *x = NULL;
+        status = mst_points_read(&x, &s->start_count, s->m, text, &s->points);
+        if (status == MST_OK)
+            status = new_doubles(&s->starts, s->start_count, s->ambient);
+        if (status == MST_OK)
+            memcpy(s->starts, x, s->start_count * s->ambient * sizeof *x);
+        mst_points_free(x);
+    }
+    free(numbers);
+    return status;
+}
+
+static mst_status allocate(sampling *s)
+{
+    size_t longest = s->cols > s->ambient ? s->cols : s->ambient;
+    size_t per_path;
+    if (__builtin_mul_overflow(s->rows_per_path, longest, &per_path))
+        per_path = SIZE_MAX;
+    s->chunk = chunk_rows(per_path);
+    if (s->chunk > s->total)
+        s->chunk = (size_t)s->total;
+    size_t rows = s->chunk * s->rows_per_path;
+    mst_status status = new_doubles(&s->from, s->chunk, s->ambient);
+    if (status == MST_OK)
+        status = new_doubles(&s->to, rows, s->ambient);
+    if (status == MST_OK)
+        status = new_doubles(&s->coded, rows, s->width);
+    if (status == MST_OK && s->paths)
+        status = new_doubles(&s->rows, rows, s->cols);
+    if (status == MST_MEMORY && s->paths)
+        return mst_fail(status, "not enough memory for paths of %zu steps; take fewer --steps",
+                        s->brownian.steps);
+    return status;
+}
+
+static mst_status prepare(sampling *s)
+{
+    invocation *inv = s->inv;
+    s->points = points_options(inv);
+    s->time = option_get(inv, &option_time)->number;
+    s->paths = option_given(inv, &option_paths);
+    s->per_start = (size_t)option_get(inv, &option_n)->count;
+    s->brownian = mst_brownian_options_default();
+    s->brownian.method = (mst_brownian_method)option_get(inv, &option_method)->choice;
+    s->brownian.steps = (size_t)option_get(inv, &option_steps)->count;
+    s->brownian.seed = option_get(inv, &option_seed)->count;
+    s->brownian.threads = (int)option_get(inv, &option_threads)->count;
+    s->rows_per_path = s->paths ? s->brownian.steps + 1 : 1;
+    mst_status status = open_manifold(inv, &s->m);
+    if (status != MST_OK)
+        return status;
+    if (s->brownian.method == MST_BROWNIAN_EXACT && !mst_brownian_has_exact(s->m))
+        return mst_fail(MST_UNABLE,
+                        "%s has no exact sampler; leave out --method or take --method tangent",
+                        mst_manifold_spec(s->m));
+    s->ambient = mst_manifold_ambient(s->m);
+    s->width = mst_points_width(s->m, &s->points);
+    const result_layout layout = {.lead = s->paths ? "path,time" : NULL,
+                                  .prefix = "x",
+                                  .width = s->width,
+                                  .header = s->paths};
+    status = result_open(&s->result, inv, &layout);
+    if (status != MST_OK)
+        return status;
+    s->cols = result_cols(s->result);
+    status = read_starts(s);
+    if (status != MST_OK)
+        return status;
+    if (__builtin_mul_overflow((uint64_t)s->per_start, s->start_count, &s->total))
+        return mst_fail(MST_ARGUMENT, "%zu paths from %zu starts are too many", s->per_start,
+                        s->start_count);
+    return allocate(s);
+}
+
+/* The rows of n whole paths: number and time before the coordinates. */
+static mst_status send_paths(sampling *s, uint64_t first, size_t n)
+{
+    size_t steps = s->brownian.steps, row = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= steps; k++, row++) {
+            s->rows[row * s->cols] = (double)(first + i);
+            s->rows[row * s->cols + 1] = (double)k * s->time / (double)steps;
+        }
+    place_columns(row, s->width, s->coded, s->cols, 2, s->rows);
+    return result_rows(s->result, row, s->rows);
+}
+
+static mst_status sample_piece(sampling *s, uint64_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(s->from + i * s->ambient,
+               s->starts + (size_t)((first + i) / s->per_start) * s->ambient,
+               s->ambient * sizeof *s->from);
+    s->brownian.first_path = first;
+    mst_status status = (s->paths ? mst_brownian_paths : mst_brownian_endpoints)(
+        s->m, n, s->from, s->time, &s->brownian, s->to);
+    size_t rows = n * s->rows_per_path;
+    if (status == MST_OK)
+        status = mst_points_encode(s->m, rows, s->to, &s->points, s->coded);
+    if (status != MST_OK)
+        return status;
+    return s->paths ? send_paths(s, first, n) : result_rows(s->result, rows, s->coded);
+}
+
+static mst_status sample_all(sampling *s)
+{
+    progress p = progress_start(s->inv, "paths", (double)s->total);
+    mst_status status = MST_OK;
+    for (uint64_t first = 0; first < s->total && status == MST_OK; first += s->chunk) {
+        uint64_t left = s->total - first;
+        size_t n = left < s->chunk ? (size_t)left : s->chunk;
+        s->brownian.progress = progress_callback(&p, (double)n);
+        status = sample_piece(s, first, n);
+        if (status == MST_OK)
+            status = progress_advance(&p, (double)n);
+    }
+    progress_end(&p);
+    return status;
+}
+
+/* One start is an array of numbers, several are an array of such. */
+static mst_status write_starts(const sampling *s, mst_json *j)
+{
+    double *coded;
+    mst_status status = new_doubles(&coded, s->start_count, s->width);
+    if (status == MST_OK)
+        status = mst_points_encode(s->m, s->start_count, s->starts, &s->points, coded);
+    mst_json_key(j, "start");
+    if (s->start_count > 1)
+        mst_json_array(j);
+    for (size_t i = 0; i < s->start_count && status == MST_OK; i++)
+        mst_json_numbers(j, s->width, coded + i * s->width, 1);
+    if (s->start_count > 1)
+        mst_json_end(j);
+    free(coded);
+    return status;
+}
+
+static mst_status finish(sampling *s)
+{
+    mst_json *j = result_json(s->result, mst_manifold_spec(s->m));
+    if (j != NULL) {
+        mst_json_key(j, "n");
+        mst_json_integer(j, s->per_start);
+        if (!s->paths) { /* with paths, "time" is a column */
+            mst_json_key(j, "time");
+            mst_json_number(j, s->time);
+        }
+        mst_json_key(j, "method");
+        mst_json_string(j, methods[s->brownian.method]);
+        mst_json_key(j, "steps");
+        mst_json_integer(j, s->brownian.steps);
+        mst_status status = write_starts(s, j);
+        if (status != MST_OK)
+            return status;
+    }
+    return result_finish(s->result);
+}
+
+static mst_status run(invocation *inv)
+{
+    sampling s = {.inv = inv};
+    mst_status status = prepare(&s);
+    if (status == MST_OK)
+        status = sample_all(&s);
+    if (status == MST_OK)
+        status = finish(&s);
+    free(s.starts);
+    free(s.from);
+    free(s.to);
+    free(s.coded);
+    free(s.rows);
+    result_free(s.result);
+    mst_manifold_free(s.m);
+    return status;
+}
+
+const command command_sample = {
+    .name = "sample",
+    .summary = "draws Brownian end points or whole paths",
+    .usage = "--manifold SPEC --time T [-n N] [options]",
+    .description =
+        "Runs Brownian motion (generator half the Laplace-Beltrami operator) on a manifold and "
+        "writes where it is at time T: one point per row, no header. The law of the rows has the "
+        "heat kernel p_T(start, .) as density; on a curved space it is what the normal law with "
+        "variance T is in flat space.\n\n"
+        "The output is a function of the seed, not of the number of threads, and the first rows "
+        "of a longer run are those of a shorter one. Rows are written as they are made, so N may "
+        "be larger than memory allows, except with --json. Several starts give N rows for the "
+        "first, then N for the second and so on.",
+    .options = (const option *const[]){&option_manifold, &option_time, &option_n, &option_start,
+                                       &option_steps, &option_method, &option_paths, POINT_OPTIONS,
+                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+    .max_operands = 0,
+    .examples =
+        (const example[]){
+            {"A thousand points around the north pole of the sphere:",
+             "manistat sample --manifold sphere:2 --time 0.5 -n 1000 -o points.csv"},
+            {"Three whole paths on the torus, 9 steps each, angles in degrees:",
+             "manistat sample --manifold torus:2 --time 1 -n 3 --steps 9 --paths --degrees"},
+            {"From a start of your own, and the exact law instead of small steps:",
+             "manistat sample --manifold circle --start -1.5 --time 2 -n 5 --method exact"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "common.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GROUP_POINTS "Points in files"
+#define GROUP_COMMON "Common options"
+
+#define FLAG(identifier, word, heading, text) \
+    const option identifier = {.name = word, .kind = OPTION_FLAG, .group = heading, .help = text}
+
+const option option_manifold = {
+    .name = "manifold",
+    .kind = OPTION_MANIFOLD,
+    .required = true,
+    .value = "SPEC",
+    .example = "sphere:2",
+    .help = "the space, such as sphere:2, torus:3 or product(sphere:2,euclidean:1); "
+            "'manistat manifolds' lists them all. Required.",
+};
+
+FLAG(option_project, "project", GROUP_POINTS,
+     "accept rows that are not on the manifold and move them onto it; without this they "
+     "are an error");
+
+FLAG(option_degrees, "degrees", GROUP_POINTS,
+     "circle and torus: read and write angles in degrees instead of radians");
+
+FLAG(option_latlon, "latlon", GROUP_POINTS,
+     "sphere:2: read and write points as latitude, longitude in degrees");
+
+FLAG(option_quaternion, "quaternion", GROUP_POINTS,
+     "so3: write rotations as unit quaternions w,x,y,z (reading takes both forms)");
+
+/* What --seed and --threads are, whether the command can use them or not. */
+#define SEED_OPTION                                                                         \
+    .name = "seed", .kind = OPTION_COUNT, .value = "N", .example = "7", .fallback = "2712", \
+    .maximum = UINT64_MAX, .group = GROUP_COMMON,                                           \
+    .help = "seed of the random numbers; the same seed gives the same bytes"
+#define THREADS_OPTION                                                                   \
+    .name = "threads", .kind = OPTION_COUNT, .value = "N", .example = "2", .minimum = 1, \
+    .maximum = 4096, .group = GROUP_COMMON,                                              \
+    .help = "number of threads (default: all cores); the output does not depend on it"
+
+const option option_seed = {SEED_OPTION};
+const option option_threads = {THREADS_OPTION};
+const option option_seed_unused = {SEED_OPTION, .hidden = true};
+const option option_threads_unused = {THREADS_OPTION, .hidden = true};
+
+FLAG(option_json, "json", GROUP_COMMON, "write one JSON object whose arrays bear the column names");
+
+const option option_output = {
+    .letter = 'o',
+    .kind = OPTION_FILE,
+    .value = "FILE",
+    .fallback = "-",
+    .example = "result.csv",
+    .help = "write to FILE, which appears whole or not at all; the ending .npy or .tsv chooses "
+            "another format than CSV; - is standard output",
+    .group = GROUP_COMMON,
+};
+
+FLAG(option_force, "force", GROUP_COMMON, "overwrite the file of -o if it exists");
+
+FLAG(option_quiet, "quiet", GROUP_COMMON, "no progress line and no warnings");
+
+const option option_help = {
+    .name = "help",
+    .letter = 'h',
+    .kind = OPTION_FLAG,
+    .help = "explain the command and stop",
+    .group = GROUP_COMMON,
+};
+
+FLAG(option_version, "version", GROUP_COMMON, "print the version and stop");
+
+mst_status new_doubles(double **out, size_t rows, size_t cols)
+{
+    size_t bytes;
+    *out = NULL;
+    if (!__builtin_mul_overflow(rows, cols, &bytes) &&
+        !__builtin_mul_overflow(bytes, sizeof **out, &bytes))
+        *out = malloc(bytes > 0 ? bytes : 1);
+    if (*out == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for %zu rows of %zu numbers", rows, cols);
+    return MST_OK;
+}
+
+size_t chunk_rows(size_t cols)
+{
+    const size_t most_rows = 65536, most_doubles = (size_t)1 << 22;
+    size_t rows = most_doubles / (cols > 0 ? cols : 1);
+    if (rows > most_rows)
+        rows = most_rows;
+    return rows > 0 ? rows : 1;
+}
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void print_message(const invocation *inv, const char *text)
+{
+    fprintf(stderr, "manistat");
+    if (inv->command != NULL)
+        fprintf(stderr, " %s", inv->command->name);
+    fprintf(stderr, ": ");
+    for (; *text != '\0'; text++)
+        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, stderr);
+    fputc('\n', stderr);
+}
+
+void warn(const invocation *inv, const char *format, ...)
+{
+    if (option_given(inv, &option_quiet))
+        return;
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_message(inv, text);
+}
+
+mst_status parse_manifold(mst_manifold **m, const char *spec)
+{
+    enum { MOST_FAMILIES = 64, LONGEST_NAME = 32 };
+    static const char ends_name[] = ":?(";
+    mst_status status = mst_manifold_parse(m, spec);
+    if (status != MST_ARGUMENT)
+        return status;
+    char own[LONGEST_NAME], names[MOST_FAMILIES][LONGEST_NAME];
+    const char *list[MOST_FAMILIES + 1] = {NULL};
+    snprintf(own, sizeof own, "%.*s", (int)strcspn(spec, ends_name), spec);
+    const mst_manifold_family *families;
+    size_t count = mst_manifold_families(&families);
+    for (size_t i = 0; i < count && i < MOST_FAMILIES; i++) {
+        snprintf(names[i], LONGEST_NAME, "%.*s", (int)strcspn(families[i].spec, ends_name),
+                 families[i].spec);
+        if (strcmp(own, names[i]) == 0)
+            return status; /* the family is right, and the library knows what is wrong with the rest */
+        list[i] = names[i];
+    }
+    const char *near = closest_word(own, list);
+    if (near != NULL)
+        return mst_fail(status, "unknown manifold '%s'; did you mean %s%s?", spec, near,
+                        spec + strlen(own));
+    return mst_fail(status, "unknown manifold '%s'; 'manistat manifolds' lists them", spec);
+}
+
+mst_status open_manifold(const invocation *inv, mst_manifold **m)
+{
+    return parse_manifold(m, option_get(inv, &option_manifold)->text);
+}
+
+mst_points_options points_options(const invocation *inv)
+{
+    mst_points_options options = mst_points_options_default();
+    options.project = option_given(inv, &option_project);
+    options.degrees = option_given(inv, &option_degrees);
+    options.latlon = option_given(inv, &option_latlon);
+    options.quaternion = option_given(inv, &option_quaternion);
+    return options;
+}
+
+mst_status input_path(const invocation *inv, size_t index, const char **path)
+{
+    *path = index < inv->operand_count ? inv->operands[index] : "-";
+    if (inv->operand_count == 0 && isatty(STDIN_FILENO))
+        return mst_fail(
+            MST_ARGUMENT,
+            "no FILE given; for example 'manistat %s --manifold %s rows.csv', or '-' to "
+            "type the rows",
+            inv->command->name, option_get(inv, &option_manifold)->text);
+    return MST_OK;
+}
+
+void place_columns(size_t n, size_t width, const double *from, size_t cols, size_t first,
+                   double *rows)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(rows + i * cols + first, from + i * width, width * sizeof *rows);
+}

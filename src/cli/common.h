@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What the commands share: the common options, opening the manifold, progress and interruption. */
+#ifndef MST_CLI_COMMON_H
+#define MST_CLI_COMMON_H
+
+#include "options.h"
+
+/* ---- Options that several commands take ---- */
+extern const option option_manifold, option_seed, option_threads, option_json, option_output,
+    option_force, option_quiet, option_help, option_version;
+extern const option option_degrees, option_latlon, option_quaternion, option_project;
+/* Accepted and without effect, so that a script can pass the same common options to every command. */
+extern const option option_seed_unused, option_threads_unused;
+
+#define POINT_OPTIONS &option_project, &option_degrees, &option_latlon, &option_quaternion
+#define OUTPUT_OPTIONS \
+    &option_json, &option_output, &option_force, &option_quiet, &option_help, &option_version
+
+/* ---- Small things ---- */
+/* rows·cols doubles, to be freed with free(). */
+MST_MUST_USE mst_status new_doubles(double **out, size_t rows, size_t cols);
+/* Rows of `cols` doubles that make a buffer of a few dozen megabytes, 1 … 65536. */
+size_t chunk_rows(size_t cols);
+double clock_seconds(void);
+/* One line on standard error, unless --quiet. */
+void warn(const invocation *inv, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* `text` on one line of standard error after "manistat COMMAND: "; control characters become blanks. */
+void print_message(const invocation *inv, const char *text);
+
+/* ---- The manifold and its points ---- */
+/* As mst_manifold_parse, with a suggestion for a mistyped family. */
+MST_MUST_USE mst_status parse_manifold(mst_manifold **m, const char *spec);
+/* The manifold of --manifold. */
+MST_MUST_USE mst_status open_manifold(const invocation *inv, mst_manifold **m);
+mst_points_options points_options(const invocation *inv);
+/* The file at operand number `index`, standard input if there are no operands at all; an error rather than
+ * a silent wait if that is a terminal. */
+MST_MUST_USE mst_status input_path(const invocation *inv, size_t index, const char **path);
+/* Copies n rows of `width` numbers into the columns from `first` on of rows with `cols` columns. */
+void place_columns(size_t n, size_t width, const double *from, size_t cols, size_t first,
+                   double *rows);
+
+/* ---- Progress and interruption ---- */
+/* SIGINT and SIGTERM set a flag that stops the work at the next report; the process ends with status 130 if
+ * none comes within two seconds, and at once on a second signal. SIGPIPE becomes a writing error. */
+void catch_signals(void);
+bool interrupted(void);
+
+typedef struct progress {
+    const invocation *inv;
+    const char *unit; /* "paths" */
+    double base;      /* work done in earlier pieces */
+    double piece;     /* work in the present one */
+    double total;     /* 0: unknown */
+    double last;      /* when the line was drawn */
+    bool visible, drawn;
+} progress;
+
+progress progress_start(const invocation *inv, const char *unit, double total);
+/* To be passed to the library for a piece of the work of this size in our units. */
+mst_progress progress_callback(progress *p, double piece);
+/* `amount` of work is done. MST_INTERRUPTED after a signal. */
+MST_MUST_USE mst_status progress_advance(progress *p, double amount);
+/* Removes the line. */
+void progress_end(progress *p);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "commands.h"
+#include "common.h"
+#include "text.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The exit statuses that scripts rely on. */
+enum { DONE = 0, NOT_CONVERGED = 1, BAD_INPUT = 2, FAILED = 3, STOPPED = 130 };
+
+#define COMMAND_ADDRESS(name) &command_##name,
+const command *const commands[] = {COMMAND_LIST(COMMAND_ADDRESS) NULL};
+#undef COMMAND_ADDRESS
+
+static int exit_status(const invocation *inv, mst_status status)
+{
+    switch (status) {
+    case MST_OK:
+        return DONE;
+    case MST_CONVERGENCE:
+        return NOT_CONVERGED;
+    case MST_ARGUMENT:
+    case MST_DOMAIN:
+    case MST_FORMAT:
+        return BAD_INPUT;
+    case MST_IO:
+        return inv->output_failed ? FAILED : BAD_INPUT;
+    case MST_INTERRUPTED:
+        return STOPPED;
+    case MST_UNABLE:
+    case MST_BREAKDOWN:
+    case MST_MEMORY:
+        break;
+    }
+    return FAILED;
+}
+
+/* Has the reader of our output gone, as in `manistat … | head`? Then there is nobody to complain to. */
+static bool reader_left(const invocation *inv)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return inv->output_failed && poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+static int finish(invocation *inv, mst_status status)
+{
+    if (status == MST_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        inv->output_failed = true;
+        status = mst_fail(MST_IO, "cannot write to standard output; is the disk full?");
+    }
+    /* Whatever a signal made fail, the signal is the reason. */
+    if (status != MST_OK && interrupted())
+        status = mst_fail(MST_INTERRUPTED, "interrupted; no file was written");
+    if (status != MST_OK && !reader_left(inv)) {
+        const char *detail = mst_error_detail();
+        print_message(inv, detail[0] != '\0' ? detail : mst_status_sentence(status));
+    }
+    return exit_status(inv, status);
+}
+
+static mst_status run_command(invocation *inv, int argc, char **argv)
+{
+    mst_status status = parse_arguments(inv, argc, argv);
+    if (status != MST_OK)
+        return status;
+    if (option_given(inv, &option_help)) {
+        print_command_help(stdout, inv->command);
+        return MST_OK;
+    }
+    if (option_given(inv, &option_version)) {
+        printf("manistat %s\n", mst_version());
+        return MST_OK;
+    }
+    status = check_required(inv);
+    return status == MST_OK ? inv->command->run(inv) : status;
+}
+
+static mst_status run_program(invocation *inv, int argc, char **argv)
+{
+    if (argc < 2)
+        return mst_fail(MST_ARGUMENT, "no command given; 'manistat --help' lists them");
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_general_help(stdout);
+        return MST_OK;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("manistat %s\n", mst_version());
+        return MST_OK;
+    }
+    if (name[0] == '-')
+        return mst_fail(MST_ARGUMENT,
+                        "option '%s' stands before the command; write manistat COMMAND %s", name,
+                        name);
+    inv->command = find_command(name);
+    if (inv->command == NULL)
+        return unknown_command(name);
+    return run_command(inv, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    catch_signals();
+    invocation inv = {.started = clock_seconds()};
+    return finish(&inv, run_program(&inv, argc, argv));
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "pairs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One of the two files. Two rows are read ahead, which is what it takes to know whether it has only one. */
+typedef struct side {
+    mst_points_reader *reader;
+    const char *path;
+    size_t ambient;
+    double *ahead; /* (2, ambient) */
+    size_t ahead_count, ahead_used;
+    bool constant; /* its only row serves for all */
+} side;
+
+typedef struct pair_input {
+    const mst_manifold *m;
+    bool vectors;
+    bool project;            /* take away what is not tangent instead of refusing it */
+    uint64_t before;         /* rows handed out */
+    mst_points_reader *both; /* one file with whole pairs, else null */
+    side sides[2];
+} pair_input;
+
+/* As mst_points_next, but short only at the end of the file. */
+static mst_status fill_rows(mst_points_reader *reader, size_t ambient, size_t max, double *rows,
+                            size_t *got)
+{
+    *got = 0;
+    while (*got < max) {
+        double *const parts[] = {rows + *got * ambient};
+        size_t more;
+        mst_status status = mst_points_next(reader, max - *got, parts, &more);
+        if (status != MST_OK)
+            return status;
+        if (more == 0)
+            break;
+        *got += more;
+    }
+    return MST_OK;
+}
+
+static mst_status side_open(side *s, const mst_manifold *m, const char *layout, const char *path,
+                            const mst_points_options *options)
+{
+    s->path = path;
+    s->ambient = mst_manifold_ambient(m);
+    mst_status status = new_doubles(&s->ahead, 2, s->ambient);
+    if (status == MST_OK)
+        status = mst_points_open(&s->reader, m, layout, path, options);
+    if (status == MST_OK)
+        status = fill_rows(s->reader, s->ambient, 2, s->ahead, &s->ahead_count);
+    return status;
+}
+
+static const char *shown_path(const side *s)
+{
+    return strcmp(s->path, "-") == 0 ? "standard input" : s->path;
+}
+
+static mst_status side_next(side *s, size_t max, double *rows, size_t *got)
+{
+    size_t size = s->ambient * sizeof *rows;
+    for (*got = 0; *got < max && (s->constant || s->ahead_used < s->ahead_count); (*got)++) {
+        memcpy(rows + *got * s->ambient, s->ahead + s->ahead_used * s->ambient, size);
+        s->ahead_used += !s->constant;
+    }
+    size_t more;
+    mst_status status =
+        fill_rows(s->reader, s->ambient, max - *got, rows + *got * s->ambient, &more);
+    *got += more;
+    return status;
+}
+
+static mst_status input_open(pair_input *in, const invocation *inv, const mst_manifold *m,
+                             char second, const mst_points_options *options)
+{
+    *in = (pair_input){.m = m, .vectors = second == 'v', .project = options->project};
+    const char *path[2];
+    mst_status status = input_path(inv, 0, &path[0]);
+    if (status != MST_OK)
+        return status;
+    const char whole[] = {'p', second, '\0'};
+    if (inv->operand_count < 2)
+        return mst_points_open(&in->both, m, whole, path[0], options);
+    path[1] = inv->operands[1];
+    if (strcmp(path[0], "-") == 0 && strcmp(path[1], "-") == 0)
+        return mst_fail(MST_ARGUMENT, "standard input cannot be both files; name one of them");
+    for (int k = 0; k < 2 && status == MST_OK; k++) {
+        const char part[] = {whole[k], '\0'};
+        status = side_open(&in->sides[k], m, part, path[k], options);
+    }
+    /* Two single rows are one pair, not an endless supply. */
+    in->sides[0].constant = in->sides[0].ahead_count == 1 && in->sides[1].ahead_count != 1;
+    in->sides[1].constant = in->sides[1].ahead_count == 1 && in->sides[0].ahead_count != 1;
+    return status;
+}
+
+/* Vectors from a file of their own meet their points here only; the tolerance is that of the reader of
+ * whole rows. */
+static mst_status make_tangent(const pair_input *in, size_t n, const double *x, double *v)
+{
+    const double tolerance = 1e-6;
+    const side *vectors = &in->sides[1];
+    size_t D = vectors->ambient;
+    double *tangent;
+    mst_status status = new_doubles(&tangent, n, D);
+    if (status == MST_OK)
+        status = mst_manifold_tangent(in->m, n, x, v, tangent);
+    for (size_t i = 0; i < n && status == MST_OK; i++) {
+        double change = 0, norm = 0, size = 1;
+        for (size_t j = i * D; j < (i + 1) * D; j++) {
+            change = hypot(change, tangent[j] - v[j]);
+            norm = hypot(norm, v[j]);
+            size = fmax(size, fabs(x[j]));
+        }
+        /* Rounding grows with the square of the coordinates on the hyperboloid. */
+        if (!in->project && change > tolerance * fmax(1, norm) * size * size)
+            status = mst_fail(
+                MST_DOMAIN,
+                "%s, row %llu: the vector is not tangent (off by %.3g); correct it or "
+                "pass --project",
+                shown_path(vectors),
+                vectors->constant ? 1ULL : (unsigned long long)(in->before + i + 1), change);
+    }
+    if (status == MST_OK)
+        memcpy(v, tangent, n * D * sizeof *v);
+    free(tangent);
+    return status;
+}
+
+static mst_status input_next(pair_input *in, size_t max, double *x, double *y, size_t *got)
+{
+    if (in->both != NULL) {
+        double *const parts[] = {x, y};
+        return mst_points_next(in->both, max, parts, got);
+    }
+    side *a = &in->sides[0], *b = &in->sides[1];
+    size_t count[2];
+    mst_status status = side_next(a, max, x, &count[0]);
+    if (status == MST_OK)
+        status = side_next(b, max, y, &count[1]);
+    if (status != MST_OK)
+        return status;
+    *got = count[0] < count[1] ? count[0] : count[1];
+    if (count[0] != count[1] && !a->constant && !b->constant)
+        return mst_fail(
+            MST_FORMAT, "%s has fewer rows than %s; give as many in both files, or a single one",
+            count[0] < count[1] ? a->path : b->path, count[0] < count[1] ? b->path : a->path);
+    status = in->vectors ? make_tangent(in, *got, x, y) : MST_OK;
+    in->before += *got;
+    return status;
+}
+
+static void input_close(pair_input *in)
+{
+    mst_points_reader_free(in->both);
+    for (int k = 0; k < 2; k++) {
+        mst_points_reader_free(in->sides[k].reader);
+        free(in->sides[k].ahead);
+    }
+}
+
+static mst_status job_open(pair_job *job, invocation *inv, const pair_operation *operation)
+{
+    *job = (pair_job){.inv = inv, .operation = operation, .options = points_options(inv)};
+    mst_status status = open_manifold(inv, &job->m);
+    if (status != MST_OK)
+        return status;
+    job->ambient = mst_manifold_ambient(job->m);
+    if (operation->coordinates == PAIR_POINTS)
+        job->width = mst_points_width(job->m, &job->options);
+    else if (operation->coordinates == PAIR_VECTORS)
+        job->width = job->ambient;
+    const result_layout layout = {.lead = operation->lead,
+                                  .prefix = operation->prefix,
+                                  .width = job->width,
+                                  .json_tail = operation->json_tail,
+                                  .header = operation->header};
+    status = result_open(&job->result, inv, &layout);
+    if (status != MST_OK)
+        return status;
+    job->cols = result_cols(job->result);
+    job->chunk = chunk_rows(job->ambient > job->cols ? job->ambient : job->cols);
+    double **const buffers[] = {&job->x, &job->y, &job->v, &job->coded, &job->rows};
+    const size_t cols[] = {job->ambient, job->ambient, job->ambient, job->width, job->cols};
+    for (size_t i = 0; i < sizeof cols / sizeof *cols && status == MST_OK; i++)
+        status = new_doubles(buffers[i], job->chunk, cols[i]);
+    job->flags = malloc(job->chunk);
+    if (status == MST_OK && job->flags == NULL)
+        status = mst_fail(MST_MEMORY, "not enough memory for %zu rows", job->chunk);
+    return status;
+}
+
+static void job_close(pair_job *job)
+{
+    free(job->x);
+    free(job->y);
+    free(job->v);
+    free(job->coded);
+    free(job->rows);
+    free(job->flags);
+    result_free(job->result);
+    mst_manifold_free(job->m);
+}
+
+mst_status pair_tolerate(pair_job *job, mst_status status)
+{
+    if (status != MST_CONVERGENCE)
+        return status;
+    snprintf(job->unfinished, sizeof job->unfinished, "%s", mst_error_detail());
+    return MST_OK;
+}
+
+mst_status pair_log(pair_job *job, size_t n)
+{
+    mst_status status =
+        pair_tolerate(job, mst_manifold_log(job->m, n, job->x, job->y, job->v, job->flags));
+    for (size_t i = 0; i < n && status == MST_OK; i++)
+        if ((job->flags[i] & MST_LOG_CUT) != 0 && job->cut_count++ == 0)
+            job->cut_first = job->before + i + 1;
+    return status;
+}
+
+mst_status pair_send(pair_job *job, size_t n, const double *coordinates, size_t first_column)
+{
+    mst_status status = MST_OK;
+    if (job->operation->coordinates == PAIR_POINTS)
+        status = mst_points_encode(job->m, n, coordinates, &job->options, job->coded);
+    else if (job->operation->coordinates == PAIR_VECTORS)
+        status = mst_points_encode_vectors(job->m, n, coordinates, &job->options, job->coded);
+    if (status != MST_OK)
+        return status;
+    place_columns(n, job->width, job->coded, job->cols, first_column, job->rows);
+    return result_rows(job->result, n, job->rows);
+}
+
+static mst_status work(pair_job *job, pair_input *in, progress *p)
+{
+    for (;;) {
+        size_t n;
+        mst_status status = input_next(in, job->chunk, job->x, job->y, &n);
+        if (status != MST_OK || n == 0)
+            return status;
+        status = job->operation->rows(job, n);
+        if (status == MST_OK)
+            status = progress_advance(p, (double)n);
+        if (status != MST_OK)
+            return status;
+        job->before += n;
+    }
+}
+
+static mst_status finish(pair_job *job)
+{
+    mst_json *json = result_json(job->result, mst_manifold_spec(job->m));
+    if (json != NULL) {
+        mst_json_key(json, "n");
+        mst_json_integer(json, job->before);
+        if (job->operation->members != NULL)
+            job->operation->members(job, json);
+    }
+    mst_status status = result_finish(job->result);
+    if (status == MST_OK && job->cut_count > 0)
+        warn(job->inv,
+             "warning: %llu rows at the cut locus (the first is row %llu), where several shortest "
+             "geodesics exist or their direction is lost in rounding; one was chosen",
+             (unsigned long long)job->cut_count, (unsigned long long)job->cut_first);
+    if (status == MST_OK && job->unfinished[0] != '\0')
+        return mst_fail(MST_CONVERGENCE, "%s", job->unfinished);
+    return status;
+}
+
+mst_status run_pairs(invocation *inv, const pair_operation *operation)
+{
+    pair_job job;
+    pair_input in = {0};
+    progress p = progress_start(inv, "rows", 0);
+    mst_status status = job_open(&job, inv, operation);
+    if (status == MST_OK)
+        status = input_open(&in, inv, job.m, operation->second, &job.options);
+    if (status == MST_OK)
+        status = work(&job, &in, &p);
+    progress_end(&p);
+    if (status == MST_OK)
+        status = finish(&job);
+    input_close(&in);
+    job_close(&job);
+    return status;
+}

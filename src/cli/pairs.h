@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Commands on rows of two parts, the base point first: from one file with both in a row, or from two files,
+ * either of which may hold a single row that serves for all rows of the other. */
+#ifndef MST_CLI_PAIRS_H
+#define MST_CLI_PAIRS_H
+
+#include "common.h"
+#include "result.h"
+
+#define PAIR_USAGE "--manifold SPEC [options] [FILE [FILE]]"
+#define PAIR_OPERANDS 2
+#define PAIR_FILES                                                                                \
+    "With two FILEs the first holds the points x and the second the other half of each row; a "   \
+    "file "                                                                                       \
+    "with a single row serves for all rows of the other. Without a FILE, or with '-', rows come " \
+    "from standard input."
+#define PAIR_OPTIONS POINT_OPTIONS, OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused
+
+typedef enum pair_coordinates { PAIR_NUMBERS, PAIR_POINTS, PAIR_VECTORS } pair_coordinates;
+
+typedef struct pair_job pair_job;
+
+typedef struct pair_operation {
+    char second;                  /* what stands after the point: 'p' a point, 'v' a vector */
+    const char *lead;             /* as in result_layout */
+    const char *prefix;           /* name of the coordinates */
+    pair_coordinates coordinates; /* which are points, vectors, or none */
+    const char *json_tail;        /* as in result_layout */
+    bool header;
+    /* Turns job->x and job->y, n rows of them, into result rows. */
+    mst_status (*rows)(pair_job *job, size_t n);
+    /* More members of the JSON object, or null. */
+    void (*members)(const pair_job *job, mst_json *json);
+} pair_operation;
+
+struct pair_job {
+    invocation *inv;
+    const pair_operation *operation;
+    mst_manifold *m;
+    mst_points_options options;
+    result *result;
+    size_t chunk, ambient, width, cols; /* rows at a time; columns of a point, coded, of a row */
+    uint64_t before;                    /* rows in earlier chunks */
+    double *x, *y, *v;                  /* (chunk, ambient) */
+    double *coded;                      /* (chunk, width) */
+    double *rows;                       /* (chunk, cols) */
+    unsigned char *flags;               /* (chunk) */
+    uint64_t cut_count, cut_first;      /* rows at the cut locus, number of the first */
+    char unfinished[512];               /* what did not converge, or empty */
+};
+
+MST_MUST_USE mst_status run_pairs(invocation *inv, const pair_operation *operation);
+
+/* job->v = Log_x(y), and keeps account of the flags. */
+MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
+/* Sends `n` rows, whose coordinates are given in ambient form and whose other columns stand in job->rows. */
+MST_MUST_USE mst_status pair_send(pair_job *job, size_t n, const double *coordinates,
+                                  size_t first_column);
+/* Lets an iteration that did not converge pass, to be told at the end. */
+mst_status pair_tolerate(pair_job *job, mst_status status);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "result.h"
+
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct result {
+    invocation *inv;
+    char *names_text; /* all names, one after the other */
+    const char **names;
+    size_t cols;
+    mst_writer *writer; /* without --json */
+    mst_output *sink;   /* with --json */
+    mst_json *json;
+    double *rows; /* with --json: all rows so far */
+    size_t count, capacity;
+};
+
+/* Writing has an exit status of its own: remember that this is what failed. */
+static mst_status note_output(invocation *inv, mst_status status)
+{
+    if (status != MST_OK)
+        inv->output_failed = true;
+    return status;
+}
+
+static bool to_json(const invocation *inv)
+{
+    return option_given(inv, &option_json);
+}
+
+static const char *output_path(const invocation *inv)
+{
+    return option_get(inv, &option_output)->text;
+}
+
+static size_t lead_count(const char *lead)
+{
+    size_t count = lead != NULL;
+    for (; lead != NULL && *lead != '\0'; lead++)
+        count += *lead == ',';
+    return count;
+}
+
+static mst_status make_names(result *r, const result_layout *layout)
+{
+    enum { LONGEST = 40 }; /* "x_" and twenty digits fit, and so do the names of the lead */
+    size_t lead = lead_count(layout->lead);
+    r->cols = lead + layout->width + (layout->json_tail != NULL && to_json(r->inv));
+    r->names = calloc(r->cols, sizeof *r->names);
+    r->names_text = calloc(r->cols, LONGEST);
+    if (r->names == NULL || r->names_text == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for the names of %zu columns", r->cols);
+    const char *next = layout->lead;
+    for (size_t i = 0; i < r->cols; i++) {
+        char *name = r->names_text + i * LONGEST;
+        r->names[i] = name;
+        if (i < lead) {
+            size_t length = strcspn(next, ",");
+            snprintf(name, LONGEST, "%.*s", (int)length, next);
+            next += length + 1;
+        } else if (i < lead + layout->width) {
+            snprintf(name, LONGEST, "%s_%zu", layout->prefix, i - lead + 1);
+        } else {
+            snprintf(name, LONGEST, "%s", layout->json_tail);
+        }
+    }
+    return MST_OK;
+}
+
+mst_status result_open(result **out, invocation *inv, const result_layout *layout)
+{
+    *out = NULL;
+    result *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory");
+    r->inv = inv;
+    mst_status status = make_names(r, layout);
+    if (status == MST_OK && to_json(inv))
+        status = json_begin(inv, &r->sink, &r->json);
+    else if (status == MST_OK)
+        status = note_output(inv, mst_writer_open(&r->writer, output_path(inv), r->cols,
+                                                  layout->header ? r->names : NULL,
+                                                  option_given(inv, &option_force)));
+    if (status == MST_OK)
+        *out = r;
+    else
+        result_free(r);
+    return status;
+}
+
+size_t result_cols(const result *r)
+{
+    return r->cols;
+}
+
+static mst_status reserve(result *r, size_t more)
+{
+    if (r->capacity - r->count >= more)
+        return MST_OK;
+    size_t capacity = r->capacity + r->capacity / 2 + more, bytes;
+    double *rows = NULL;
+    if (!__builtin_mul_overflow(capacity, r->cols * sizeof *rows, &bytes))
+        rows = realloc(r->rows, bytes);
+    if (rows == NULL)
+        return mst_fail(MST_MEMORY,
+                        "not enough memory for %zu rows in JSON; without --json rows "
+                        "are written as they come",
+                        r->count + more);
+    r->rows = rows;
+    r->capacity = capacity;
+    return MST_OK;
+}
+
+mst_status result_rows(result *r, size_t n, const double *rows)
+{
+    if (r->json == NULL)
+        return note_output(r->inv, mst_writer_rows(r->writer, n, rows));
+    mst_status status = reserve(r, n);
+    if (status != MST_OK)
+        return status;
+    memcpy(r->rows + r->count * r->cols, rows, n * r->cols * sizeof *rows);
+    r->count += n;
+    return MST_OK;
+}
+
+mst_json *result_json(result *r, const char *manifold)
+{
+    if (r->json != NULL) {
+        mst_json_key(r->json, "manifold");
+        mst_json_string(r->json, manifold);
+    }
+    return r->json;
+}
+
+mst_status result_finish(result *r)
+{
+    if (r->json == NULL)
+        return note_output(r->inv, mst_writer_commit(r->writer));
+    for (size_t i = 0; i < r->cols; i++) {
+        mst_json_key(r->json, r->names[i]);
+        mst_json_numbers(r->json, r->count, r->rows + i, r->cols);
+    }
+    return json_end(r->inv, r->sink, r->json);
+}
+
+void result_free(result *r)
+{
+    if (r == NULL)
+        return;
+    mst_json_free(r->json);
+    mst_output_free(r->sink);
+    mst_writer_free(r->writer);
+    free(r->rows);
+    free(r->names);
+    free(r->names_text);
+    free(r);
+}
+
+mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j)
+{
+    mst_status status =
+        note_output(inv, mst_output_open(sink, output_path(inv), option_given(inv, &option_force)));
+    if (status == MST_OK)
+        status = mst_json_new(j, *sink);
+    if (status != MST_OK)
+        return status;
+    mst_json_object(*j);
+    mst_json_key(*j, "command");
+    mst_json_string(*j, inv->command->name);
+    return MST_OK;
+}
+
+mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
+{
+    if (option_get(inv, &option_seed)->text != NULL) {
+        mst_json_key(j, "seed");
+        mst_json_integer(j, option_get(inv, &option_seed)->count);
+    }
+    mst_json_key(j, "seconds");
+    mst_json_number(j, clock_seconds() - inv->started);
+    mst_json_key(j, "version");
+    mst_json_string(j, mst_version());
+    mst_json_end(j);
+    mst_status status = mst_json_finish(j);
+    if (status == MST_OK)
+        status = mst_output_write(sink, "\n", 1);
+    if (status == MST_OK)
+        status = mst_output_commit(sink);
+    return note_output(inv, status);
+}
+
+mst_status write_text(invocation *inv, const char *text, size_t length)
+{
+    mst_output *sink = NULL;
+    mst_status status = mst_output_open(&sink, output_path(inv), option_given(inv, &option_force));
+    if (status == MST_OK)
+        status = mst_output_write(sink, text, length);
+    if (status == MST_OK)
+        status = mst_output_commit(sink);
+    mst_output_free(sink);
+    return note_output(inv, status);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Where a command's rows go: to a table that is written as they come or, with --json, to memory and then
+ * into one object, a column at a time. */
+#ifndef MST_CLI_RESULT_H
+#define MST_CLI_RESULT_H
+
+#include "options.h"
+
+typedef struct result_layout {
+    const char *lead;   /* columns before the coordinates, joined by commas ("pair,s"), or null */
+    const char *prefix; /* then prefix_1 … prefix_width */
+    size_t width;
+    const char *json_tail; /* a last column that only JSON has, or null */
+    bool header;           /* do the names stand in the first line of a CSV file? */
+} result_layout;
+
+typedef struct result result;
+
+/* Opens the output at once, so that a file in the way is found before the work. */
+MST_MUST_USE mst_status result_open(result **out, invocation *inv, const result_layout *layout);
+/* Columns of a row for result_rows, the JSON tail included if there is JSON. */
+size_t result_cols(const result *r);
+MST_MUST_USE mst_status result_rows(result *r, size_t n, const double *rows);
+/* The JSON object, begun with the members "command" and "manifold", for the command's own members after
+ * the last row; null without --json. */
+mst_json *result_json(result *r, const char *manifold);
+/* Writes the columns, the closing members and makes the output visible. */
+MST_MUST_USE mst_status result_finish(result *r);
+void result_free(result *r);
+
+/* The same for a command without rows: an object or a text, to be sent when complete. */
+MST_MUST_USE mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j);
+MST_MUST_USE mst_status json_end(invocation *inv, mst_output *sink, mst_json *j);
+MST_MUST_USE mst_status write_text(invocation *inv, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Brownian motion: the geodesic walk, Euler steps in a chart, and exact draws where the law is simple. Work is split
+ * into blocks of paths that do not depend on the number of threads; the noise of a path depends on its number alone. */
+#include "base/random_kernels.h"
+#include "manifold/internal.h"
+
+#include <manistat/brownian.h>
+#include <math.h>
+#include <string.h>
+
+/* A multiple of MST_LANES, so that paths keep their lanes; small enough to keep both cores busy to the end. */
+enum { BLOCK = 8 * MST_LANES };
+
+/* Steps between two looks at whether to stop: well below a second on any manifold. */
+enum { PATIENCE = 256 };
+
+typedef struct job {
+    const mst_manifold *m;
+    const double *start;
+    double time;
+    const mst_brownian_options *options;
+    bool whole;  /* paths rather than end points */
+    double *out; /* (n, D) or (n, steps + 1, D) */
+} job;
+
+mst_brownian_options mst_brownian_options_default(void)
+{
+    return (mst_brownian_options){.method = MST_BROWNIAN_TANGENT, .steps = 100, .seed = 2712};
+}
+
+bool mst_brownian_has_exact(const mst_manifold *m)
+{
+    return mst_manifold_is_flat(m);
+}
+
+/* Row k of the paths of a lane group, from rows x. */
+static void record(const job *j, size_t begin, size_t n, size_t k, const double *x)
+{
+    size_t D = j->m->ambient, length = j->options->steps + 1;
+    for (size_t i = 0; i < n; i++)
+        memcpy(j->out + ((begin + i) * length + k) * D, x + i * D, D * sizeof *x);
+}
+
+/* `steps` geodesic steps of paths begin … begin+n−1; on a flat manifold a step of any length is exact. */
+static mst_status walk_group(const job *j, size_t begin, size_t n, double *x)
+{
+    const mst_brownian_options *o = j->options;
+    bool at_once = o->method == MST_BROWNIAN_EXACT && !j->whole;
+    size_t steps = at_once ? 1 : o->steps;
+    double h = j->time / (double)steps;
+    size_t stride = j->whole ? 1 : PATIENCE;
+    mst_noise noise = {o->seed, o->first_path + begin, 0};
+    for (size_t k = 0, count; k < steps; k += count) {
+        count = steps - k < stride ? steps - k : stride;
+        noise.first_step = k;
+        MST_TRY(mst_manifold_walk(j->m, n, x, h, count, noise));
+        if (j->whole)
+            record(j, begin, n, k + 1, x);
+        MST_TRY(mst_parallel_tick((double)n * (double)count / (double)steps));
+    }
+    return MST_OK;
+}
+
+/* Up to MST_LANES walkers, each in a chart of its own. */
+typedef struct charts {
+    double (*z)[MST_LANES]; /* noise */
+    double *centre, *point; /* (n, D) */
+    double *u, *b, *sigma;  /* (n, d), (n, d), (n, d, d) */
+    double *block;
+} charts;
+
+static mst_status charts_new(charts *s, size_t d, size_t D)
+{
+    size_t noise = (d + 1) / 2 * 2;
+    MST_TRY(mst_allocate(&s->block, MST_LANES * (noise + 2 * D + 2 * d + d * d)));
+    s->z = (double(*)[MST_LANES])s->block;
+    s->centre = s->block + noise * MST_LANES;
+    s->point = s->centre + MST_LANES * D;
+    s->u = s->point + MST_LANES * D;
+    s->b = s->u + MST_LANES * d;
+    s->sigma = s->b + MST_LANES * d;
+    return MST_OK;
+}
+
+/* u ← u + b h + σ √h ξ for walker i; the squared length of the new u. */
+static double euler_step(size_t i, size_t d, double h, double root, charts *s)
+{
+    double square = 0;
+    for (size_t a = 0; a < d; a++) {
+        double sum = 0;
+        for (size_t k = 0; k < d; k++)
+            sum += s->sigma[(i * d + a) * d + k] * s->z[k][i];
+        double u = s->u[i * d + a] + s->b[i * d + a] * h + root * sum;
+        s->u[i * d + a] = u;
+        square += u * u;
+    }
+    return square;
+}
+
+/* The group's paths in charts; a walker whose coordinates get large moves to the chart centred at its point. */
+static mst_status chart_group(const job *j, size_t begin, size_t n, double *x, charts *s)
+{
+    const struct random_kernels *random = MST_PICK(random_kernels);
+    const mst_brownian_options *o = j->options;
+    size_t d = j->m->dim, D = j->m->ambient;
+    double h = j->time / (double)o->steps, root = sqrt(h), radius = mst_manifold_chart_radius(j->m);
+    memcpy(s->centre, x, n * D * sizeof *x);
+    memset(s->u, 0, n * d * sizeof *s->u);
+    for (size_t k = 0; k < o->steps; k++) {
+        random->step(o->seed, o->first_path + begin, k, d, s->z);
+        MST_TRY(mst_manifold_chart_diffusion(j->m, n, s->centre, s->u, s->b, s->sigma));
+        for (size_t i = 0; i < n; i++) {
+            if (euler_step(i, d, h, root, s) <= radius * radius)
+                continue;
+            mst_status status =
+                mst_manifold_chart_point(j->m, 1, s->centre + i * D, s->u + i * d, s->point);
+            if (status == MST_DOMAIN)
+                return mst_fail(
+                    MST_BREAKDOWN,
+                    "path %zu left its chart in step %zu; take more steps or the method tangent",
+                    begin + i, k + 1);
+            MST_TRY(status);
+            memcpy(s->centre + i * D, s->point, D * sizeof *s->point);
+            memset(s->u + i * d, 0, d * sizeof *s->u);
+        }
+        if (j->whole) {
+            MST_TRY(mst_manifold_chart_point(j->m, n, s->centre, s->u, s->point));
+            record(j, begin, n, k + 1, s->point);
+        }
+        if (k % PATIENCE == PATIENCE - 1)
+            MST_TRY(mst_parallel_tick((double)n * PATIENCE / (double)o->steps));
+    }
+    return mst_manifold_chart_point(j->m, n, s->centre, s->u, x);
+}
+
+static mst_status run_block(void *context, size_t begin, size_t end)
+{
+    const job *j = context;
+    size_t D = j->m->ambient;
+    bool in_charts = j->options->method == MST_BROWNIAN_CHART;
+    charts s = {0};
+    if (in_charts)
+        MST_TRY(charts_new(&s, j->m->dim, D));
+    double *x;
+    mst_status status = mst_allocate(&x, MST_LANES * D);
+    for (size_t at = begin; status == MST_OK && at < end; at += MST_LANES) {
+        size_t n = end - at < MST_LANES ? end - at : MST_LANES;
+        memcpy(x, j->start + at * D, n * D * sizeof *x);
+        if (j->whole)
+            record(j, at, n, 0, x);
+        status = in_charts ? chart_group(j, at, n, x, &s) : walk_group(j, at, n, x);
+        if (!j->whole)
+            memcpy(j->out + at * D, x, n * D * sizeof *x);
+    }
+    mst_release(x);
+    mst_release(s.block);
+    return status;
+}
+
+static mst_status run(const job *j, size_t n)
+{
+    const mst_brownian_options *o = j->options;
+    if (!(j->time > 0) || !isfinite(j->time))
+        return mst_fail(MST_ARGUMENT, "the time must be positive and finite, not %g", j->time);
+    if (o->steps < 1 || o->steps > 1000000000)
+        return mst_fail(MST_ARGUMENT, "the number of steps must be from 1 to 10^9, not %zu",
+                        o->steps);
+    if (o->method != MST_BROWNIAN_TANGENT && o->method != MST_BROWNIAN_CHART &&
+        o->method != MST_BROWNIAN_EXACT)
+        return mst_fail(MST_ARGUMENT, "there is no method number %d", (int)o->method);
+    if (o->method == MST_BROWNIAN_EXACT && !mst_brownian_has_exact(j->m))
+        return mst_fail(MST_UNABLE, "no exact sampling on %s; use the methods tangent or chart",
+                        j->m->spec);
+    return mst_parallel_blocks(n, BLOCK, o->threads, o->progress, run_block, (void *)j);
+}
+
+mst_status mst_brownian_endpoints(const mst_manifold *m, size_t n, const double *start, double time,
+                                  const mst_brownian_options *options, double *end)
+{
+    return run(&(job){m, start, time, options, false, end}, n);
+}
+
+mst_status mst_brownian_paths(const mst_manifold *m, size_t n, const double *start, double time,
+                              const mst_brownian_options *options, double *path)
+{
+    return run(&(job){m, start, time, options, true, path}, n);
+}

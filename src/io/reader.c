@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Tables from files: finds out the format and hands on to the reader of it. */
+#include "io/internal.h"
+
+/* Formats that people try and that would otherwise end as "not a number". */
+static mst_status refuse_other_formats(const mst_source *s)
+{
+    static const struct {
+        const char *magic;
+        size_t size;
+        const char *what;
+    } others[] = {
+        {"PK\x03\x04", 4, "a zip archive (.npz, .xlsx); save one array as .npy or CSV"},
+        {"\x1f\x8b", 2, "compressed with gzip; unpack it first"},
+        {"\xff\xfe", 2, "UTF-16 text; save it as UTF-8"},
+        {"\xfe\xff", 2, "UTF-16 text; save it as UTF-8"},
+        {"\x89HDF", 4, "an HDF5 file; save the array as .npy or CSV"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (mst_source_available(s) >= others[i].size &&
+            memcmp(mst_source_bytes(s), others[i].magic, others[i].size) == 0)
+            return mst_fail(MST_FORMAT, "%s is %s", s->name, others[i].what);
+    return MST_OK;
+}
+
+mst_status mst_reader_open(mst_reader **out, const char *path)
+{
+    mst_reader *r;
+    MST_TRY(mst_allocate_zero(&r, 1));
+    mst_status status = mst_source_open(&r->source, path);
+    if (status == MST_OK)
+        status = mst_source_fill(&r->source, MST_NPY_MAGIC_SIZE);
+    if (status == MST_OK)
+        status = refuse_other_formats(&r->source);
+    if (status == MST_OK) {
+        r->is_npy = mst_source_available(&r->source) >= MST_NPY_MAGIC_SIZE &&
+                    memcmp(mst_source_bytes(&r->source), MST_NPY_MAGIC, MST_NPY_MAGIC_SIZE) == 0;
+        status = r->is_npy ? mst_npy_open(r) : mst_csv_open(r);
+    }
+    if (status != MST_OK) {
+        mst_reader_free(r);
+        return status;
+    }
+    *out = r;
+    return MST_OK;
+}
+
+size_t mst_reader_cols(const mst_reader *r)
+{
+    return r->cols;
+}
+
+const char *mst_reader_name(const mst_reader *r, size_t col)
+{
+    return r->is_npy || r->csv.names == NULL || col >= r->cols ? NULL : r->csv.names[col];
+}
+
+const char *mst_reader_path(const mst_reader *r)
+{
+    return r->source.name;
+}
+
+mst_status mst_reader_next(mst_reader *r, size_t max, double *rows, size_t *got)
+{
+    return r->is_npy ? mst_npy_next(r, max, rows, got) : mst_csv_next(r, max, rows, got);
+}
+
+void mst_reader_where(const mst_reader *r, size_t k, uint64_t *row, uint64_t *line)
+{
+    if (r->is_npy) {
+        *row = r->npy.row + k + 1;
+        *line = 0;
+    } else {
+        mst_csv_where(r, k, row, line);
+    }
+}
+
+void mst_reader_free(mst_reader *r)
+{
+    if (r == NULL)
+        return;
+    if (r->is_npy)
+        mst_npy_close(r);
+    else
+        mst_csv_close(r);
+    mst_source_close(&r->source);
+    mst_release(r);
+}

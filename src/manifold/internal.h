@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The manifold object, and what the manifold files share. */
+#ifndef MST_MANIFOLD_INTERNAL_H
+#define MST_MANIFOLD_INTERNAL_H
+
+#include "base/internal.h"
+
+#include <manistat/manifold.h>
+
+struct mst_manifold {
+    const mst_manifold_ops *ops;
+    size_t dim;     /* d */
+    size_t ambient; /* D */
+    char *spec;
+    void *data;
+};
+
+/* Tolerances of `validate`, as promised in the documentation of file formats. */
+#define MST_POINT_TOLERANCE 1e-6
+#define MST_SYMMETRY_TOLERANCE 1e-8
+
+/* Below this distance to the cut locus, relative to the size of the space, half of the digits of a
+ * direction are gone: flag it. */
+#define MST_CUT_TOLERANCE 1e-8
+
+/* Largest dimensions: a row of matrices of order 1024 has a million entries. */
+#define MST_MAX_VECTOR 100000
+#define MST_MAX_ORDER 1024
+
+/* For constructors: sets *out to null, and MST_ARGUMENT unless 1 ≤ order ≤ largest. */
+mst_status mst_check_order(mst_manifold **out, const char *family, size_t order, size_t largest);
+
+/* Constant curvature κ in the conformal chart, metric λ² I with λ = 1/(1 + κ|u|²/4): stereographic projection
+ * for κ > 0, the Poincaré ball for κ < 0. */
+void mst_conformal_metric(double kappa, size_t n, size_t d, const double *u, double *g);
+void mst_conformal_christoffel(double kappa, size_t n, size_t d, const double *u, double *gamma);
+void mst_conformal_diffusion(double kappa, size_t n, size_t d, const double *u, double *b,
+                             double *sigma);
+
+/* Unit quaternions w, x, y, z and rotation matrices; of ±q the one with w ≥ 0. */
+void mst_so3_from_quaternion(const double *q, double *r);
+void mst_so3_to_quaternion(const double *r, double *q);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Symmetric positive definite matrices with the log-Euclidean metric (Arsigny, Fillard, Pennec and Ayache,
+ * 2006): the matrix logarithm is an isometry to the symmetric matrices with the Frobenius metric. Its
+ * differential at P = Wᵀ diag(p) W, ℓ = log p, is (Daletskii and Krein)
+ *     Dlog_P[v] = Wᵀ (Φ ∘ (W v Wᵀ)) W,   Φ_ij = (ℓ_i − ℓ_j)/(p_i − p_j),   Φ_ii = 1/p_i,
+ * and Dexp at log P divides by Φ. */
+#include "base/linalg.h"
+#include "manifold/flat.h"
+#include "manifold/internal.h"
+#include "manifold/spd_kernels.h"
+#include "manifold/symmetric.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Spectra of a chunk of points: equal neighbours share one. */
+typedef struct spectra {
+    size_t *at;  /* which spectrum belongs to the row */
+    double *p;   /* eigenvalues */
+    double *log; /* and their logarithms */
+    double *w;   /* eigenvectors as rows */
+} spectra;
+
+typedef struct workspace {
+    size_t n, most; /* order, rows of a chunk */
+    double *block;
+    size_t *index;
+    spectra first, second;
+    double *a, *b, *c;     /* (most, n, n) */
+    double *s, *t, *u, *v; /* (n, n) */
+} workspace;
+
+static mst_status open_workspace(workspace *w, const mst_manifold *m)
+{
+    size_t n = symmetric_order(m->ambient), D = m->ambient, most = symmetric_chunk(D);
+    *w = (workspace){.n = n, .most = most};
+    MST_TRY(mst_allocate(&w->index, 2 * most));
+    MST_TRY(mst_allocate(&w->block, most * (5 * D + 4 * n) + 4 * D));
+    double *next = w->block;
+    double **large[] = {&w->first.w, &w->second.w, &w->a, &w->b, &w->c};
+    double **small[] = {&w->first.p, &w->first.log, &w->second.p, &w->second.log};
+    double **single[] = {&w->s, &w->t, &w->u, &w->v};
+    for (size_t i = 0; i < 5; i++, next += most * D)
+        *large[i] = next;
+    for (size_t i = 0; i < 4; i++, next += most * n)
+        *small[i] = next;
+    for (size_t i = 0; i < 4; i++, next += D)
+        *single[i] = next;
+    w->first.at = w->index;
+    w->second.at = w->index + most;
+    return MST_OK;
+}
+
+static mst_status close_workspace(workspace *w, mst_status status)
+{
+    mst_release(w->block);
+    mst_release(w->index);
+    return status;
+}
+
+/* The first row that has spectrum number k. */
+static size_t row_of(const spectra *s, size_t k)
+{
+    size_t row = 0;
+    while (s->at[row] < k)
+        row++;
+    return row;
+}
+
+/* By the singular values σ of the Cholesky factor, p = σ²: small eigenvalues keep twice as many digits as in
+ * an eigenproblem for P. */
+static mst_status decompose(workspace *w, size_t first_row, size_t count, const double *x,
+                            spectra *out)
+{
+    size_t n = w->n, D = n * n, different = 0, bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || memcmp(x + i * D, x + (i - 1) * D, D * sizeof *x) != 0)
+            memcpy(w->a + different++ * D, x + i * D, D * sizeof *x);
+        out->at[i] = different - 1;
+    }
+    if (mst_cholesky(different, n, w->a, w->a, &bad) != MST_OK)
+        return mst_fail(MST_DOMAIN, "row %zu: the point is not positive definite",
+                        first_row + row_of(out, bad));
+    MST_TRY(mst_svd(different, n, w->a, out->w, out->p, w->b, NULL));
+    for (size_t i = 0; i < different; i++) {
+        mst_transpose(n, out->w + i * D);
+        for (size_t k = i * n; k < (i + 1) * n; k++) {
+            if (!(out->p[k] > 0))
+                return mst_fail(MST_DOMAIN, "row %zu: the point is singular",
+                                first_row + row_of(out, i));
+            out->log[k] = 2 * log(out->p[k]);
+            out->p[k] *= out->p[k];
+        }
+    }
+    return MST_OK;
+}
+
+/* (log a − log b)/(a − b) without cancellation. */
+static double divided_difference(double a, double b)
+{
+    double low = fmin(a, b), gap = fabs(a - b);
+    return gap == 0 ? 1 / low : log1p(gap / low) / gap;
+}
+
+/* Wᵀ diag(values) W */
+static void from_spectrum(size_t n, const double *w, const double *values, double *scratch,
+                          double *out)
+{
+    for (size_t k = 0; k < n * n; k++)
+        scratch[k] = w[k] * values[k / n];
+    mst_multiply_tn(n, w, scratch, out);
+    symmetric_part(n, out, out);
+}
+
+/* out = Dlog_P[v], or Dexp_{log P}[v] if inverse; v may be out. */
+static void differential(workspace *w, const spectra *at, size_t row, bool inverse, const double *v,
+                         double *out)
+{
+    size_t n = w->n;
+    const double *vectors = at->w + at->at[row] * n * n, *p = at->p + at->at[row] * n;
+    mst_multiply(n, vectors, v, w->s);
+    mst_multiply_nt(n, w->s, vectors, w->t);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double phi = divided_difference(p[i], p[j]);
+            w->t[i * n + j] = inverse ? w->t[i * n + j] / phi : w->t[i * n + j] * phi;
+        }
+    mst_multiply(n, w->t, vectors, w->s);
+    mst_multiply_tn(n, vectors, w->s, w->t);
+    symmetric_part(n, w->t, out);
+}
+
+static void log_of(workspace *w, const spectra *at, size_t row, double *out)
+{
+    size_t n = w->n, k = at->at[row];
+    from_spectrum(n, at->w + k * n * n, at->log + k * n, w->s, out);
+}
+
+/* Spectra of the exponentials of the symmetric matrices w->c (count, n, n): they are the points' own. */
+static mst_status exponentiate(workspace *w, size_t first_row, size_t count, spectra *out)
+{
+    size_t n = w->n, bad = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!mst_all_finite(n * n, w->c + i * n * n))
+            return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
+                            first_row + i);
+    MST_TRY(mst_eigen_symmetric(count, n, w->c, out->log, out->w, &bad));
+    for (size_t k = 0; k < count * n; k++) {
+        out->at[k / n] = k / n;
+        out->p[k] = exp(out->log[k]);
+        if (!(out->p[k] >= DBL_MIN && out->p[k] <= DBL_MAX))
+            return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
+                            first_row + k / n);
+    }
+    return MST_OK;
+}
+
+/* The points of these spectra, as B ᵀB with B = e^{ℓ/2} W. */
+static void points_of(workspace *w, const spectra *at, size_t count, double *y)
+{
+    size_t n = w->n;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < n * n; k++)
+            w->s[k] = at->w[i * n * n + k] * exp(0.5 * at->log[i * n + k / n]);
+        mst_multiply_tn(n, w->s, w->s, y + i * n * n);
+    }
+}
+
+/* Begins a loop over chunks of the n rows: row numbers i … i+count−1. */
+#define FOR_CHUNKS(w, n, status)                                                             \
+    for (size_t i = 0, count;                                                                \
+         i < (n) && (status) == MST_OK && (count = (n)-i < (w).most ? (n)-i : (w).most) > 0; \
+         i += count)
+
+static mst_status inner(const mst_manifold *m, size_t n, const double *x, const double *u,
+                        const double *v, double *out)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = decompose(&w, i, count, x + i * D, &w.first);
+        for (size_t k = 0; k < count && status == MST_OK; k++) {
+            differential(&w, &w.first, k, false, u + (i + k) * D, w.u);
+            differential(&w, &w.first, k, false, v + (i + k) * D, w.v);
+            double sum = 0;
+            for (size_t e = 0; e < D; e++)
+                sum += w.u[e] * w.v[e];
+            out[i + k] = sum;
+        }
+    }
+    return close_workspace(&w, status);
+}
+
+/* log x + Dlog_x[v] into w->c, and its exponential's spectra into w->second. */
+static mst_status follow(workspace *w, size_t i, size_t count, const double *x, const double *v)
+{
+    size_t D = w->n * w->n;
+    MST_TRY(decompose(w, i, count, x, &w->first));
+    for (size_t k = 0; k < count; k++) {
+        differential(w, &w->first, k, false, v + k * D, w->u);
+        log_of(w, &w->first, k, w->c + k * D);
+        for (size_t e = 0; e < D; e++)
+            w->c[k * D + e] += w->u[e];
+    }
+    return exponentiate(w, i, count, &w->second);
+}
+
+static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              double *y)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = follow(&w, i, count, x + i * D, v + i * D);
+        if (status == MST_OK)
+            points_of(&w, &w.second, count, y + i * D);
+    }
+    return close_workspace(&w, status);
+}
+
+/* log Q − log P for neighbours, relative to their distance: in the eigenbases of P and Q, rows W and Z, one has
+ * W (log Q − log P) Zᵀ = Φ(p_i, q_j) ∘ (W (Q − P) Zᵀ), with the divided differences Φ of the logarithm. */
+static void near_difference(workspace *w, size_t row, const double *x, const double *y, double *out)
+{
+    size_t n = w->n, first = w->first.at[row], second = w->second.at[row];
+    const double *p = w->first.p + first * n, *q = w->second.p + second * n;
+    for (size_t k = 0; k < n * n; k++)
+        w->s[k] = y[k] - x[k];
+    mst_multiply(n, w->first.w + first * n * n, w->s, w->t);
+    mst_multiply_nt(n, w->t, w->second.w + second * n * n, w->s);
+    for (size_t k = 0; k < n * n; k++)
+        w->s[k] *= divided_difference(p[k / n], q[k % n]);
+    mst_multiply(n, w->s, w->second.w + second * n * n, w->t);
+    mst_multiply_tn(n, w->first.w + first * n * n, w->t, w->s);
+    symmetric_part(n, w->s, out);
+}
+
+/* w->c = log y − log x */
+static mst_status difference(workspace *w, size_t i, size_t count, const double *x, const double *y)
+{
+    size_t D = w->n * w->n;
+    MST_TRY(decompose(w, i, count, x, &w->first));
+    MST_TRY(decompose(w, i, count, y, &w->second));
+    for (size_t k = 0; k < count; k++) {
+        double *out = w->c + k * D, square = 0;
+        log_of(w, &w->first, k, w->u);
+        log_of(w, &w->second, k, w->v);
+        for (size_t e = 0; e < D; e++) {
+            out[e] = w->v[e] - w->u[e];
+            square += out[e] * out[e];
+        }
+        if (square <= 1.0 / 16)
+            near_difference(w, k, x + k * D, y + k * D, out);
+    }
+    return MST_OK;
+}
+
+static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            double *v, unsigned char *flag)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = difference(&w, i, count, x + i * D, y + i * D);
+        for (size_t k = 0; k < count && status == MST_OK; k++)
+            differential(&w, &w.first, k, true, w.c + k * D, v + (i + k) * D);
+    }
+    if (status == MST_OK && flag != NULL)
+        memset(flag, 0, n);
+    return close_workspace(&w, status);
+}
+
+static mst_status distance(const mst_manifold *m, size_t n, const double *x, const double *y,
+                           double *r)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = difference(&w, i, count, x + i * D, y + i * D);
+        for (size_t k = 0; k < count && status == MST_OK; k++) {
+            double sum = 0;
+            for (size_t e = 0; e < D; e++)
+                sum += w.c[k * D + e] * w.c[k * D + e];
+            r[i + k] = sqrt(sum);
+        }
+    }
+    return close_workspace(&w, status);
+}
+
+static mst_status transport(const mst_manifold *m, size_t n, const double *x, const double *v,
+                            const double *u, double *out)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = follow(&w, i, count, x + i * D, v + i * D);
+        for (size_t k = 0; k < count && status == MST_OK; k++) {
+            differential(&w, &w.first, k, false, u + (i + k) * D, w.u);
+            differential(&w, &w.second, k, true, w.u, out + (i + k) * D);
+        }
+    }
+    return close_workspace(&w, status);
+}
+
+static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, const double *c,
+                             double *v)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = decompose(&w, i, count, x + i * D, &w.first);
+        for (size_t k = 0; k < count && status == MST_OK; k++) {
+            symmetric_unpack(w.n, c + (i + k) * m->dim, w.u);
+            differential(&w, &w.first, k, true, w.u, v + (i + k) * D);
+        }
+    }
+    return close_workspace(&w, status);
+}
+
+static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
+                           double *c)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = decompose(&w, i, count, x + i * D, &w.first);
+        for (size_t k = 0; k < count && status == MST_OK; k++) {
+            differential(&w, &w.first, k, false, v + (i + k) * D, w.u);
+            symmetric_pack(w.n, w.u, c + (i + k) * m->dim);
+        }
+    }
+    return close_workspace(&w, status);
+}
+
+/* The chart is the logarithm itself, moved to its centre. */
+static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
+                               double *u)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = difference(&w, i, count, c + i * D, x + i * D);
+        for (size_t k = 0; k < count && status == MST_OK; k++)
+            symmetric_pack(w.n, w.c + k * D, u + (i + k) * m->dim);
+    }
+    return close_workspace(&w, status);
+}
+
+static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, const double *u,
+                              double *x)
+{
+    size_t D = m->ambient;
+    workspace w;
+    mst_status status = open_workspace(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = decompose(&w, i, count, c + i * D, &w.first);
+        for (size_t k = 0; k < count && status == MST_OK; k++) {
+            symmetric_unpack(w.n, u + (i + k) * m->dim, w.u);
+            log_of(&w, &w.first, k, w.c + k * D);
+            for (size_t e = 0; e < D; e++)
+                w.c[k * D + e] += w.u[e];
+        }
+        if (status == MST_OK)
+            status = exponentiate(&w, i, count, &w.second);
+        if (status == MST_OK)
+            points_of(&w, &w.second, count, x + i * D);
+    }
+    return close_workspace(&w, status);
+}
+
+static const mst_manifold_ops log_euclidean_ops = {
+    .name = "spd",
+    .flat = true,
+    .start = mst_spd_start,
+    .project = mst_spd_project,
+    .tangent = mst_symmetric_tangent,
+    .inner = inner,
+    .exp = exponential,
+    .validate = mst_spd_validate,
+    .from_frame = from_frame,
+    .to_frame = to_frame,
+    .log = logarithm,
+    .dist = distance,
+    .transport = transport,
+    .ricci = mst_flat_ricci,
+    .injectivity = mst_spd_injectivity,
+    .chart_coords = chart_coords,
+    .chart_point = chart_point,
+    .chart_metric = mst_flat_metric,
+    .chart_christoffel = mst_flat_christoffel,
+    .chart_radius = mst_flat_radius,
+    .chart_diffusion = mst_flat_diffusion,
+};
+
+mst_status mst_spd_log_euclidean_new(mst_manifold **out, size_t n)
+{
+    MST_TRY(mst_check_order(out, "spd", n, MST_MAX_ORDER));
+    char spec[60];
+    snprintf(spec, sizeof spec, "spd:%zu?metric=log-euclidean", n);
+    return mst_manifold_new(out, &log_euclidean_ops, spec, symmetric_dim(n), n * n, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The public face of a manifold: each operation takes the slot of the table or its fall-back. */
+#include "manifold/fallback.h"
+#include "manifold/internal.h"
+
+#include <math.h>
+
+mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops, const char *spec,
+                            size_t dim, size_t ambient, void *data)
+{
+    *out = NULL;
+    mst_manifold *m = NULL;
+    mst_status status = MST_OK;
+    if (ops->start == NULL || ops->project == NULL || ops->tangent == NULL || ops->inner == NULL ||
+        ops->exp == NULL)
+        status = mst_fail(MST_ARGUMENT, "%s: a required slot of the table is empty", spec);
+    else if (dim < 1 || ambient < dim)
+        status = mst_fail(MST_ARGUMENT, "%s: dimension %zu in %zu coordinates", spec, dim, ambient);
+    if (status == MST_OK)
+        status = mst_allocate(&m, 1);
+    if (status == MST_OK) {
+        *m = (mst_manifold){.ops = ops, .dim = dim, .ambient = ambient, .data = data};
+        status = mst_copy_string(&m->spec, spec);
+    }
+    if (status != MST_OK) {
+        mst_release(m);
+        if (ops->free_data != NULL)
+            ops->free_data(data);
+        return status;
+    }
+    *out = m;
+    return MST_OK;
+}
+
+void mst_manifold_free(mst_manifold *m)
+{
+    if (m == NULL)
+        return;
+    if (m->ops->free_data != NULL)
+        m->ops->free_data(m->data);
+    mst_release(m->spec);
+    mst_release(m);
+}
+
+size_t mst_manifold_dim(const mst_manifold *m)
+{
+    return m->dim;
+}
+
+size_t mst_manifold_ambient(const mst_manifold *m)
+{
+    return m->ambient;
+}
+
+const char *mst_manifold_spec(const mst_manifold *m)
+{
+    return m->spec;
+}
+
+const mst_manifold_ops *mst_manifold_table(const mst_manifold *m)
+{
+    return m->ops;
+}
+
+void *mst_manifold_data(const mst_manifold *m)
+{
+    return m->data;
+}
+
+bool mst_manifold_is_flat(const mst_manifold *m)
+{
+    if (m->ops->flat || m->dim == 1)
+        return true;
+    if (mst_manifold_factor(m, 0) == m)
+        return false;
+    for (size_t i = 0; i < mst_manifold_factor_count(m); i++)
+        if (!mst_manifold_is_flat(mst_manifold_factor(m, i)))
+            return false;
+    return true;
+}
+
+double mst_manifold_injectivity(const mst_manifold *m)
+{
+    return m->ops->injectivity != NULL ? m->ops->injectivity(m) : NAN;
+}
+
+void mst_manifold_start(const mst_manifold *m, double *x)
+{
+    m->ops->start(m, x);
+}
+
+/* `slot` of the table with the arguments (m, n, …), or the fall-back of the same name. */
+#define SLOT(slot, ...)                                       \
+    (n == 0                 ? MST_OK                          \
+     : m->ops->slot != NULL ? m->ops->slot(m, n, __VA_ARGS__) \
+                            : mst_fallback_##slot(m, n, __VA_ARGS__))
+
+mst_status mst_manifold_validate(const mst_manifold *m, size_t n, const double *x, size_t *row)
+{
+    return SLOT(validate, x, row);
+}
+
+mst_status mst_manifold_project(const mst_manifold *m, size_t n, const double *x, double *y)
+{
+    return n == 0 ? MST_OK : m->ops->project(m, n, x, y);
+}
+
+mst_status mst_manifold_tangent(const mst_manifold *m, size_t n, const double *x, const double *w,
+                                double *v)
+{
+    return n == 0 ? MST_OK : m->ops->tangent(m, n, x, w, v);
+}
+
+mst_status mst_manifold_inner(const mst_manifold *m, size_t n, const double *x, const double *u,
+                              const double *v, double *out)
+{
+    return n == 0 ? MST_OK : m->ops->inner(m, n, x, u, v, out);
+}
+
+mst_status mst_manifold_norm(const mst_manifold *m, size_t n, const double *x, const double *v,
+                             double *out)
+{
+    MST_TRY(mst_manifold_inner(m, n, x, v, v, out));
+    for (size_t i = 0; i < n; i++)
+        out[i] = sqrt(fmax(out[i], 0));
+    return MST_OK;
+}
+
+mst_status mst_manifold_from_frame(const mst_manifold *m, size_t n, const double *x,
+                                   const double *c, double *v)
+{
+    return SLOT(from_frame, x, c, v);
+}
+
+mst_status mst_manifold_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                 double *c)
+{
+    return SLOT(to_frame, x, v, c);
+}
+
+mst_status mst_manifold_frame(const mst_manifold *m, size_t n, const double *x, double *e)
+{
+    size_t d = m->dim, D = m->ambient;
+    double *unit, *base;
+    MST_TRY(mst_allocate_zero(&unit, d * d));
+    mst_status status = mst_allocate(&base, d * D);
+    for (size_t k = 0; status == MST_OK && k < d; k++)
+        unit[k * d + k] = 1;
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        for (size_t k = 0; k < d; k++)
+            for (size_t a = 0; a < D; a++)
+                base[k * D + a] = x[i * D + a];
+        status = mst_manifold_from_frame(m, d, base, unit, e + i * d * D);
+    }
+    mst_release(base);
+    mst_release(unit);
+    return status;
+}
+
+mst_status mst_manifold_exp(const mst_manifold *m, size_t n, const double *x, const double *v,
+                            double *y)
+{
+    return n == 0 ? MST_OK : m->ops->exp(m, n, x, v, y);
+}
+
+mst_status mst_manifold_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            double *v, unsigned char *flag)
+{
+    return SLOT(log, x, y, v, flag);
+}
+
+mst_status mst_manifold_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
+                             double *r)
+{
+    return SLOT(dist, x, y, r);
+}
+
+mst_status mst_manifold_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                  const double *u, double *out)
+{
+    return SLOT(transport, x, v, u, out);
+}
+
+mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              double *out)
+{
+    return SLOT(ricci, x, v, out);
+}
+
+mst_status mst_manifold_random_point(const mst_manifold *m, mst_random r, uint64_t first, size_t n,
+                                     double *x)
+{
+    if (n == 0)
+        return MST_OK;
+    return m->ops->random_point != NULL ? m->ops->random_point(m, r, first, n, x)
+                                        : mst_fallback_random_point(m, r, first, n, x);
+}
+
+mst_status mst_manifold_chart_coords(const mst_manifold *m, size_t n, const double *c,
+                                     const double *x, double *u)
+{
+    return SLOT(chart_coords, c, x, u);
+}
+
+mst_status mst_manifold_chart_point(const mst_manifold *m, size_t n, const double *c,
+                                    const double *u, double *x)
+{
+    return SLOT(chart_point, c, u, x);
+}
+
+mst_status mst_manifold_chart_metric(const mst_manifold *m, size_t n, const double *c,
+                                     const double *u, double *g)
+{
+    return SLOT(chart_metric, c, u, g);
+}
+
+mst_status mst_manifold_chart_christoffel(const mst_manifold *m, size_t n, const double *c,
+                                          const double *u, double *gamma)
+{
+    return SLOT(chart_christoffel, c, u, gamma);
+}
+
+double mst_manifold_chart_radius(const mst_manifold *m)
+{
+    return m->ops->chart_radius != NULL ? m->ops->chart_radius(m) : mst_fallback_chart_radius(m);
+}
+
+mst_status mst_manifold_chart_diffusion(const mst_manifold *m, size_t n, const double *c,
+                                        const double *u, double *b, double *sigma)
+{
+    return SLOT(chart_diffusion, c, u, b, sigma);
+}
+
+mst_status mst_manifold_walk(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
+                             mst_noise noise)
+{
+    return SLOT(walk, x, h, steps, noise);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Hot loops of the sphere: MST_LANES points at a time, component by component. */
+#include "base/random_lanes.h"
+#include "manifold/sphere_kernels.h"
+
+typedef double lanes[MST_LANES];
+
+/* Rows i … of (n, D) into columns; lanes beyond the end repeat the last row. */
+static void load(size_t count, size_t D, const double *rows, lanes *restrict columns)
+{
+    for (size_t a = 0; a < D; a++)
+        for (size_t i = 0; i < MST_LANES; i++)
+            columns[a][i] = rows[(i < count ? i : count - 1) * D + a];
+}
+
+static void store(size_t count, size_t D, const lanes *restrict columns, double *rows)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t a = 0; a < D; a++)
+            rows[i * D + a] = columns[a][i];
+}
+
+static void dot(size_t D, const lanes *x, const lanes *y, double *restrict out)
+{
+    for (int i = 0; i < MST_LANES; i++)
+        out[i] = 0;
+    for (size_t a = 0; a < D; a++)
+        for (int i = 0; i < MST_LANES; i++)
+            out[i] += x[a][i] * y[a][i];
+}
+
+/* x ← cos r x + (sin r / r) v with r = length, renormalised: the square of the norm is 1 + O(1e-16), so one
+ * Newton step of the inverse root is exact to rounding. */
+static void move(size_t D, lanes *restrict x, const lanes *restrict v,
+                 const double *restrict length)
+{
+    lanes sinc, cosine, square;
+    MST_SIMD
+    for (int i = 0; i < MST_LANES; i++) {
+        double s, c, r = length[i];
+        vm_sincos(r, &s, &c);
+        sinc[i] = r > 1e-9 ? s / r : 1;
+        cosine[i] = c;
+        square[i] = 0;
+    }
+    for (size_t a = 0; a < D; a++)
+        for (int i = 0; i < MST_LANES; i++) {
+            x[a][i] = cosine[i] * x[a][i] + sinc[i] * v[a][i];
+            square[i] += x[a][i] * x[a][i];
+        }
+    for (size_t a = 0; a < D; a++)
+        for (int i = 0; i < MST_LANES; i++)
+            x[a][i] *= 1.5 - 0.5 * square[i];
+}
+
+/* A vector that winds around many times, or whose square overflows: replace it by the short one with the same
+ * end point. */
+static void shorten(size_t D, lanes *v, double *length, int lane)
+{
+    double largest = 0, sum = 0;
+    for (size_t a = 0; a < D; a++)
+        largest = fmax(largest, fabs(v[a][lane]));
+    for (size_t a = 0; a < D; a++)
+        sum += v[a][lane] / largest * (v[a][lane] / largest);
+    double r = largest * sqrt(sum), rest = atan2(sin(r), cos(r));
+    for (size_t a = 0; a < D; a++)
+        v[a][lane] = v[a][lane] / r * rest;
+    length[lane] = fabs(rest);
+}
+
+static void exp_rows(size_t n, size_t D, const double *x, const double *v, double *y,
+                     double *scratch)
+{
+    lanes *p = (lanes *)scratch, *w = p + D, length;
+    for (size_t i = 0; i < n; i += MST_LANES) {
+        size_t count = n - i < MST_LANES ? n - i : MST_LANES;
+        load(count, D, x + i * D, p);
+        load(count, D, v + i * D, w);
+        dot(D, (const lanes *)w, (const lanes *)w, length);
+        double longest = 0;
+        for (int k = 0; k < MST_LANES; k++) {
+            length[k] = sqrt(length[k]);
+            longest = vm_max(longest, length[k]);
+        }
+        for (int k = 0; longest > VM_SINCOS_LIMIT && k < MST_LANES; k++)
+            if (length[k] > VM_SINCOS_LIMIT)
+                shorten(D, w, length, k);
+        move(D, p, (const lanes *)w, length);
+        store(count, D, (const lanes *)p, y + i * D);
+    }
+}
+
+/* Log_x(y) = (r / sin r) w, w = y − (x·y) x the part of y normal to x. Taking it from y − x (or y + x, beyond a
+ * right angle) instead of y keeps all digits of short (or nearly antipodal) vectors. */
+static void log_rows(size_t n, size_t D, const double *x, const double *y, double *v, double *sine,
+                     double *cosine, double *scratch)
+{
+    lanes *p = (lanes *)scratch, *q = p + D, c, s, b;
+    for (size_t i = 0; i < n; i += MST_LANES) {
+        size_t count = n - i < MST_LANES ? n - i : MST_LANES;
+        load(count, D, x + i * D, p);
+        load(count, D, y + i * D, q);
+        dot(D, p, q, c);
+        for (size_t a = 0; a < D; a++)
+            for (int k = 0; k < MST_LANES; k++)
+                q[a][k] = q[a][k] + (c[k] < 0 ? p[a][k] : -p[a][k]);
+        dot(D, p, q, b);
+        for (int k = 0; k < MST_LANES; k++)
+            s[k] = 0;
+        for (size_t a = 0; a < D; a++)
+            for (int k = 0; k < MST_LANES; k++) {
+                q[a][k] -= b[k] * p[a][k];
+                s[k] += q[a][k] * q[a][k];
+            }
+        MST_SIMD
+        for (int k = 0; k < MST_LANES; k++) {
+            s[k] = sqrt(s[k]);
+            b[k] = s[k] > SPHERE_LOST ? vm_angle(s[k], c[k]) / s[k] : 1;
+        }
+        for (size_t a = 0; a < D; a++)
+            for (int k = 0; k < MST_LANES; k++)
+                q[a][k] *= b[k];
+        store(count, D, (const lanes *)q, v + i * D);
+        for (size_t k = 0; k < count; k++) {
+            sine[i + k] = s[k];
+            cosine[i + k] = c[k];
+        }
+    }
+}
+
+/* r = 2 atan(|x − y| / |x + y|): no digits lost near 0 or π. */
+static void dist_rows(size_t n, size_t D, const double *x, const double *y, double *r)
+{
+    for (size_t i = 0; i < n; i += MST_LANES) {
+        size_t count = n - i < MST_LANES ? n - i : MST_LANES;
+        lanes minus = {0}, plus = {0};
+        for (size_t a = 0; a < D; a++)
+            for (size_t k = 0; k < MST_LANES; k++) {
+                size_t at = (i + (k < count ? k : count - 1)) * D + a;
+                double difference = x[at] - y[at], sum = x[at] + y[at];
+                minus[k] += difference * difference;
+                plus[k] += sum * sum;
+            }
+        MST_SIMD
+        for (int k = 0; k < MST_LANES; k++)
+            minus[k] = 2 * vm_angle(sqrt(minus[k]), sqrt(plus[k]));
+        for (size_t k = 0; k < count; k++)
+            r[i + k] = minus[k];
+    }
+}
+
+/* Frame coordinates z to the tangent vector at x, both in lanes: the reflection of sphere.c. z has one spare
+ * column. */
+static void tangent_from_frame(size_t D, const lanes *restrict x, lanes *restrict z)
+{
+    lanes product, sign;
+    dot(D - 1, x, (const lanes *)z, product);
+    MST_SIMD
+    for (int i = 0; i < MST_LANES; i++) {
+        double last = x[D - 1][i];
+        product[i] /= 1 + vm_abs(last);
+        sign[i] = last < 0 ? -1 : 1;
+    }
+    for (size_t a = 0; a + 1 < D; a++)
+        for (int i = 0; i < MST_LANES; i++)
+            z[a][i] -= x[a][i] * product[i];
+    for (int i = 0; i < MST_LANES; i++)
+        z[D - 1][i] = -(x[D - 1][i] + sign[i]) * product[i];
+}
+
+static void walk_rows(size_t n, size_t D, double *x, double factor, size_t steps, mst_noise noise,
+                      double *scratch)
+{
+    lanes *p = (lanes *)scratch, *z = p + D, length;
+    for (size_t i = 0; i < n; i += MST_LANES) {
+        size_t count = n - i < MST_LANES ? n - i : MST_LANES;
+        load(count, D, x + i * D, p);
+        for (size_t k = 0; k < steps; k++) {
+            noise_step(noise.seed, noise.first_path + i, noise.first_step + k, D - 1, z);
+            for (size_t a = 0; a + 1 < D; a++)
+                for (int l = 0; l < MST_LANES; l++)
+                    z[a][l] *= factor;
+            dot(D - 1, (const lanes *)z, (const lanes *)z, length);
+            for (int l = 0; l < MST_LANES; l++)
+                length[l] = sqrt(length[l]);
+            tangent_from_frame(D, (const lanes *)p, z);
+            move(D, p, (const lanes *)z, length);
+        }
+        store(count, D, (const lanes *)p, x + i * D);
+    }
+}
+
+const struct sphere_kernels HOT(sphere_kernels) = {
+    .exp = exp_rows,
+    .log = log_rows,
+    .dist = dist_rows,
+    .walk = walk_rows,
+};

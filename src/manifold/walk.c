@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The geodesic random walk of any manifold, from its frame, Ricci tensor and exponential map. It is the
+ * reference of the tuned walks. */
+#include "base/random_kernels.h"
+#include "manifold/fallback.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Up to MST_LANES walkers with their scratch rows. */
+typedef struct walkers {
+    double (*z)[MST_LANES]; /* normals, component by component */
+    double *c, *v, *w;      /* frame coordinates (n, d); step and its Ricci image (n, D) */
+} walkers;
+
+static mst_status step(const mst_manifold *m, size_t n, double *x, double h, walkers *s)
+{
+    size_t d = m->dim, D = m->ambient;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < d; j++)
+            s->c[i * d + j] = s->z[j][i];
+    MST_TRY(mst_manifold_from_frame(m, n, x, s->c, s->v));
+    /* A geodesic step of covariance h has the generator ½Δ + (h/12)∇·Ric∇ + …; the factor I − A + ½A² takes
+     * that out, A = (h/12) Ric. */
+    double root = sqrt(h), a = h / 12;
+    if (!mst_manifold_is_flat(m)) {
+        MST_TRY(mst_manifold_ricci(m, n, x, s->v, s->w));
+        for (size_t i = 0; i < n * D; i++)
+            s->v[i] -= a * s->w[i];
+        MST_TRY(mst_manifold_ricci(m, n, x, s->w, s->w));
+        for (size_t i = 0; i < n * D; i++)
+            s->v[i] += a * a / 2 * s->w[i];
+    }
+    for (size_t i = 0; i < n * D; i++)
+        s->v[i] *= root;
+    return mst_manifold_exp(m, n, x, s->v, x);
+}
+
+mst_status mst_fallback_walk(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
+                             mst_noise noise)
+{
+    const struct random_kernels *random = MST_PICK(random_kernels);
+    size_t d = m->dim, D = m->ambient;
+    double *block;
+    size_t noise_size = (d + 1) / 2 * 2 * MST_LANES;
+    MST_TRY(mst_allocate(&block, noise_size + MST_LANES * (d + 2 * D)));
+    walkers s = {.z = (double(*)[MST_LANES])block,
+                 .c = block + noise_size,
+                 .v = block + noise_size + MST_LANES * d,
+                 .w = block + noise_size + MST_LANES * (d + D)};
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i += MST_LANES) {
+        size_t count = n - i < MST_LANES ? n - i : MST_LANES;
+        for (size_t k = 0; status == MST_OK && k < steps; k++) {
+            random->step(noise.seed, noise.first_path + i, noise.first_step + k, d, s.z);
+            status = step(m, count, x + i * D, h, &s);
+        }
+    }
+    mst_release(block);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "base/internal.h"
+#include "support/support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ITEMS = 1000 };
+
+typedef struct work {
+    size_t n, block;
+    atomic_int visits[ITEMS];
+    atomic_size_t blocks;
+    size_t fail_from, fail_to; /* blocks that begin in here fail */
+} work;
+
+static mst_status visit(void *context, size_t begin, size_t end)
+{
+    work *w = context;
+    ck_assert_uint_eq(begin % w->block, 0);
+    ck_assert(begin < end && end <= w->n);
+    ck_assert(end - begin == w->block || end == w->n);
+    atomic_fetch_add(&w->blocks, 1);
+    for (size_t i = begin; i < end; i++)
+        atomic_fetch_add(&w->visits[i], 1);
+    if (begin >= w->fail_from && begin < w->fail_to)
+        return mst_fail(MST_DOMAIN, "block at %zu", begin);
+    return MST_OK;
+}
+
+static const mst_progress silent = {0};
+
+START_TEST(blocks_cover_the_range_exactly)
+{
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 999, 1000};
+    static const size_t blocks[] = {1, 7, 64, 1000, 5000};
+    for (size_t a = 0; a < sizeof sizes / sizeof *sizes; a++)
+        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+            for (int threads = 0; threads <= 5; threads++) {
+                work w = {.n = sizes[a], .block = blocks[b]};
+                ASSERT_OK(mst_parallel_blocks(w.n, w.block, threads, silent, visit, &w));
+                for (size_t i = 0; i < ITEMS; i++)
+                    ck_assert_int_eq(atomic_load(&w.visits[i]), i < w.n ? 1 : 0);
+                ck_assert_uint_eq(atomic_load(&w.blocks), (w.n + w.block - 1) / w.block);
+            }
+}
+END_TEST
+
+START_TEST(the_lowest_failing_block_is_reported)
+{
+    for (int threads = 1; threads <= 4; threads++) {
+        work w = {.n = ITEMS, .block = 10, .fail_from = 300, .fail_to = ITEMS};
+        ASSERT_FAILS(MST_DOMAIN, mst_parallel_blocks(w.n, w.block, threads, silent, visit, &w));
+        /* Blocks start in order, so block 300 is always among those that ran. */
+        ck_assert_str_eq(mst_error_detail(), "block at 300");
+        ck_assert_uint_le(atomic_load(&w.blocks), 30 + (size_t)threads);
+        for (size_t i = 0; i < 300; i++)
+            ck_assert_int_eq(atomic_load(&w.visits[i]), 1);
+    }
+}
+END_TEST
+
+typedef struct reports {
+    pthread_t caller;
+    double last, total;
+    int count, stop_after;
+} reports;
+
+static int report(void *user, double done, double total)
+{
+    reports *r = user;
+    ck_assert(pthread_equal(r->caller, pthread_self()));
+    ck_assert(done > r->last && done <= total);
+    r->last = done;
+    r->total = total;
+    return ++r->count == r->stop_after;
+}
+
+START_TEST(progress_is_reported_on_the_calling_thread)
+{
+    for (int threads = 1; threads <= 3; threads++) {
+        work w = {.n = ITEMS, .block = 10};
+        reports r = {.caller = pthread_self()};
+        mst_progress progress = {report, &r};
+        ASSERT_OK(mst_parallel_blocks(w.n, w.block, threads, progress, visit, &w));
+        ck_assert(r.total == ITEMS || r.count == 0);
+        /* On one thread every block reports; with more the caller may see only some. */
+        if (threads == 1)
+            ck_assert(r.count == 100 && r.last == ITEMS);
+    }
+}
+END_TEST
+
+START_TEST(a_report_can_interrupt)
+{
+    work w = {.n = ITEMS, .block = 10};
+    reports r = {.caller = pthread_self(), .stop_after = 3};
+    mst_progress progress = {report, &r};
+    ASSERT_FAILS(MST_INTERRUPTED, mst_parallel_blocks(w.n, w.block, 1, progress, visit, &w));
+    ck_assert_uint_eq(atomic_load(&w.blocks), 3);
+    ck_assert_int_eq(r.count, 3);
+}
+END_TEST
+
+START_TEST(a_failure_below_the_interruption_is_reported)
+{
+    work w = {.n = ITEMS, .block = 10, .fail_from = 10, .fail_to = 20};
+    reports r = {.caller = pthread_self(), .stop_after = 2};
+    mst_progress progress = {report, &r};
+    ASSERT_FAILS(MST_DOMAIN, mst_parallel_blocks(w.n, w.block, 1, progress, visit, &w));
+    ck_assert_str_eq(mst_error_detail(), "block at 10");
+    ck_assert_int_eq(r.count, 1);
+}
+END_TEST
+
+START_TEST(thread_counts)
+{
+    ck_assert_int_eq(mst_thread_count(3), 3);
+    ck_assert_int_ge(mst_thread_count(0), 1);
+    ck_assert_int_eq(mst_thread_count(-1), mst_thread_count(0));
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("threads", 60, {blocks_cover_the_range_exactly, 0},
+                     {the_lowest_failing_block_is_reported, 0},
+                     {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
+                     {a_failure_below_the_interruption_is_reported, 0}, {thread_counts, 0});
+}

@@ -1,0 +1,100 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+
+# Help, manual pages and completion: they come from one table and must agree, and the examples must work.
+
+fits_in_80_columns() {
+    awk 'length($0) > 80 { bad = 1 } END { exit bad || NR == 0 }' "$1"
+}
+
+succeeds "general help" --help
+check "general help fits in 80 columns" fits_in_80_columns "$out"
+cp "$out" general
+names=$(manistat help --list)
+for name in manifolds sample exp log dist geodesic help; do
+    check "general help names $name" grep -q "^  $name " general
+    check "the list names $name" grep -qx "$name" <<<"$names"
+done
+run help
+check "help without a command is the general help" cmp -s "$out" general
+succeeds "version" --version
+check "version is a number" grep -Eqx 'manistat [0-9]+\.[0-9]+\.[0-9]+' "$out"
+
+# visible_options FILE: the words at the left of the option lists.
+visible_options() {
+    sed -n 's/^  \(-h, \)\{0,1\}\(--\{0,1\}[a-z]*\)\( [A-Z]*\)\{0,1\}\(  .*\)\{0,1\}$/\2/p' "$1"
+}
+
+manistat help --completion bash >completion.bash
+for name in $names; do
+    succeeds "$name --help" "$name" --help
+    cp "$out" "help.$name"
+    check "$name --help fits in 80 columns" fits_in_80_columns "help.$name"
+    run help "$name"
+    check "help $name is the same" cmp -s "$out" "help.$name"
+    succeeds "$name -h" "$name" -h
+    run "$name" --version
+    check "$name --version" grep -q '^manistat [0-9]' "$out"
+    succeeds "manual page of $name" help --man "$name"
+    cp "$out" "manistat-$name.1"
+    check "manual page of $name has a title" grep -qi "^.TH MANISTAT-$name 1" "manistat-$name.1"
+    for word in $(visible_options "help.$name"); do
+        check "$name $word is in the manual" grep -qe "${word//-/\\\\-}" "manistat-$name.1"
+        check "$name $word is in the completion" grep -qwe "$word" completion.bash
+    done
+done
+check "sample has the options of its page" test "$(visible_options help.sample | wc -l)" -ge 17
+succeeds "main manual page" help --man
+cp "$out" manistat.1
+if command -v mandoc >/dev/null; then
+    for page in manistat*.1; do
+        check "$page is sound roff" mandoc -Tlint -Werror "$page"
+    done
+fi
+
+for shell in bash zsh fish; do
+    succeeds "completion for $shell" help --completion "$shell"
+    if command -v "$shell" >/dev/null; then
+        cp "$out" "completion.$shell"
+        check "completion for $shell parses" "$shell" -n "completion.$shell"
+    fi
+done
+refuses "completion for another shell" 2 "choose one of bash, zsh, fish" help --completion ksh
+refuses "help on nothing known" 2 "did you mean 'sample'" help sapmle
+
+# complete LINE: what bash would offer at the end of the line.
+complete_line() {
+    bash -c '. ./completion.bash
+        COMP_LINE=$1 COMP_POINT=${#1}
+        read -ra COMP_WORDS <<<"$1"
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        case $1 in *" ") COMP_CWORD=$((COMP_CWORD + 1)) ;; esac
+        _manistat
+        echo "${COMPREPLY[*]}"' complete "$1"
+}
+check "completes a command" test "$(complete_line 'manistat sa')" = sample
+check "completes an option" test "$(complete_line 'manistat sample --meth')" = --method
+check "completes a choice" test "$(complete_line 'manistat sample --method ex')" = exact
+check "completes a manifold" test "$(complete_line 'manistat dist --manifold sph')" = sphere:2
+check "completes behind a colon" test "$(complete_line 'manistat dist --manifold sphere:')" = 2
+check "completes a file" test "$(complete_line 'manistat dist --manifold sphere:2 completion.b')" = completion.bash
+
+# Every example of every page, as typed.
+count=0
+for page in general help.*; do
+    while IFS= read -r line; do
+        count=$((count + 1))
+        mkdir "example.$count"
+        (
+            cd "example.$count" || exit 1
+            printf '0,0,1\n0.6,0,0.8\n' >points.csv
+            printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
+            target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
+            [ -z "$target" ] || rm -f "$target"
+            bash -c "$line" >out 2>err && [ ! -s err ] && { [ -s out ] || [ -s "$target" ]; }
+        )
+        verdict "example: $line" $?
+    done < <(sed -n 's/^    \(\(echo .*| \)\{0,1\}manistat .*\)/\1/p' "$page")
+done
+check "there are examples" test "$count" -ge 15

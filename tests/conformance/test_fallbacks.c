@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What a table with the required slots only gets from the fall-backs, against the closed forms of the same manifold:
+ * the sphere of radius 2 with points x in R³, |x| = 2. The library's unit sphere has the points x/2. */
+#include "support/bare_graph.h"
+#include "support/statistics.h"
+
+#include <string.h>
+
+static const double radius = 2;
+
+typedef struct pair {
+    subject bare; /* radius 2 */
+    mst_manifold *unit;
+} pair;
+
+static pair pair_open(void)
+{
+    const manifold_case *entry = manifold_cases;
+    while (entry->make != bare_sphere_new)
+        entry++;
+    pair p = {.bare = subject_of(entry)};
+    ASSERT_OK(mst_manifold_parse(&p.unit, "sphere:2"));
+    return p;
+}
+
+static void pair_close(pair *p)
+{
+    mst_manifold_free(p->unit);
+    subject_close(&p->bare);
+}
+
+static void scale(const double *x, double by, double *out)
+{
+    for (size_t a = 0; a < 3; a++)
+        out[a] = by * x[a];
+}
+
+/* Rows of the unit sphere for the point x, the point Exp_x(v), the vectors v and u. */
+typedef struct draw {
+    double x[3], y[3], v[3], u[3], unit_x[3], unit_y[3], unit_v[3];
+} draw;
+
+static draw draw_next(pair *p, dice *die, double length)
+{
+    draw r;
+    corner_point(&p->bare, die, 4, r.x);
+    tangent_of_length(&p->bare, die, r.x, length, r.v);
+    tangent_of_length(&p->bare, die, r.x, 1, r.u);
+    ASSERT_OK(mst_manifold_exp(p->bare.m, 1, r.x, r.v, r.y));
+    scale(r.x, 1 / radius, r.unit_x);
+    scale(r.y, 1 / radius, r.unit_y);
+    scale(r.v, 1 / radius, r.unit_v);
+    return r;
+}
+
+START_TEST(logarithms_and_distances)
+{
+    pair p = pair_open();
+    dice die = {71};
+    for (size_t round = 0; round < 60; round++) {
+        draw r = draw_next(&p, &die, 0.05 * (double)round);
+        double want[3], got[3], length;
+        unsigned char flag = 1;
+        ASSERT_OK(mst_manifold_log(p.unit, 1, r.unit_x, r.unit_y, want, NULL));
+        ASSERT_OK(mst_manifold_log(p.bare.m, 1, r.x, r.y, got, &flag));
+        ck_assert_int_eq(flag, 0);
+        scale(want, radius, want);
+        assert_near(vector_gap(&p.bare, r.x, want, got), 0, p.bare.entry->log_error, "log");
+        ASSERT_OK(mst_manifold_dist(p.bare.m, 1, r.x, r.y, &length));
+        assert_near(length, euclidean_norm(3, want), p.bare.entry->log_error, "dist");
+    }
+    pair_close(&p);
+}
+END_TEST
+
+START_TEST(transports)
+{
+    pair p = pair_open();
+    dice die = {72};
+    for (size_t round = 0; round < 30; round++) {
+        draw r = draw_next(&p, &die, 0.1 * (double)round);
+        double want[3], got[3];
+        ASSERT_OK(mst_manifold_transport(p.unit, 1, r.unit_x, r.unit_v, r.u, want));
+        ASSERT_OK(mst_manifold_transport(p.bare.m, 1, r.x, r.v, r.u, got));
+        assert_near(vector_gap(&p.bare, r.y, want, got), 0, p.bare.entry->carry_error,
+                    "transport along %g", 0.1 * (double)round);
+    }
+    pair_close(&p);
+}
+END_TEST
+
+/* Curvature 1/4: Ric = 1/4. Normal coordinates: g = r̂r̂ᵀ + (R sin(r/R)/r)² (I − r̂r̂ᵀ). */
+START_TEST(curvature_and_normal_coordinates)
+{
+    pair p = pair_open();
+    dice die = {73};
+    ck_assert(isnan(mst_manifold_injectivity(p.bare.m)));
+    for (size_t round = 0; round < 30; round++) {
+        draw r = draw_next(&p, &die, 0.5);
+        double out[3], want[3], u[2], g[4], coords[2];
+        ASSERT_OK(mst_manifold_ricci(p.bare.m, 1, r.x, r.u, out));
+        scale(r.u, 1 / (radius * radius), want);
+        assert_near(vector_gap(&p.bare, r.x, want, out), 0, p.bare.entry->chart_error[2], "Ricci");
+        ASSERT_OK(mst_manifold_chart_coords(p.bare.m, 1, r.x, r.y, coords));
+        assert_near(euclidean_norm(2, coords), 0.5, p.bare.entry->log_error, "normal coordinates");
+        double length = 0.02 * (double)(round + 1), angle = dice_uniform(&die, 0, 2 * M_PI);
+        u[0] = length * cos(angle);
+        u[1] = length * sin(angle);
+        ASSERT_OK(mst_manifold_chart_metric(p.bare.m, 1, r.x, u, g));
+        double across = pow(radius * sin(length / radius) / length, 2);
+        for (int i = 0; i < 4; i++) {
+            double along = u[i / 2] * u[i % 2] / (length * length);
+            assert_near(g[i], along + across * ((i % 3 == 0) - along), p.bare.entry->chart_error[0],
+                        "metric");
+        }
+    }
+    pair_close(&p);
+}
+END_TEST
+
+/* Exp at the start of a standard normal vector: the distance from the start is Rayleigh, E r² = 2 and E r⁴ = 8, as far as
+ * it stays below the 2π of the antipode (beyond: 3e-9 of the points). */
+START_TEST(random_points)
+{
+    enum { N = 20000 };
+    pair p = pair_open();
+    double *x = scratch(&p.bare, 3 * N), start[3];
+    moments square = {0}, fourth = {0}, side = {0};
+    ASSERT_OK(mst_manifold_random_point(p.bare.m, (mst_random){3, 4}, 0, N, x));
+    mst_manifold_start(p.bare.m, start);
+    for (size_t i = 0; i < N; i++) {
+        double cosine = dot(3, start, x + 3 * i) / (radius * radius);
+        double r = radius * acos(fmax(-1, fmin(1, cosine)));
+        moments_add(&square, r * r);
+        moments_add(&fourth, pow(r, 4));
+        moments_add(&side, x[3 * i] * x[3 * i + 1]);
+    }
+    assert_mean(&square, 2, 0, "E r²");
+    assert_mean(&fourth, 8, 0, "E r⁴");
+    assert_mean(&side, 0, 0, "no direction is preferred");
+    pair_close(&p);
+}
+END_TEST
+
+/* On a surface whose curvature changes from point to point nothing is exact by symmetry. Geodesics are good to 1e-11
+ * (Runge–Kutta), which shooting and the ladder cannot improve. */
+START_TEST(a_surface_without_symmetry)
+{
+    static const manifold_case entry = {.spec = "graph", .make = bare_graph_new, .reach = 1.5};
+    subject s = subject_of(&entry);
+    dice die = {75};
+    for (size_t round = 0; round < 20; round++) {
+        double x[3], y[3], v[3], u[3], w[3], want[3], r, back;
+        corner_point(&s, &die, 6, x);
+        tangent_of_length(&s, &die, x, 0.05 * (double)round, v);
+        tangent_of_length(&s, &die, x, 1, u);
+        graph_carry(x, v, u, y, want);
+        ASSERT_OK(mst_manifold_log(s.m, 1, x, y, w, NULL));
+        assert_near(vector_gap(&s, x, v, w), 0, 1e-11, "graph: log");
+        ASSERT_OK(mst_manifold_dist(s.m, 1, x, y, &r));
+        ASSERT_OK(mst_manifold_dist(s.m, 1, y, x, &back));
+        assert_near(back, r, 1e-11, "graph: dist");
+        ASSERT_OK(mst_manifold_transport(s.m, 1, x, v, u, w));
+        assert_near(vector_gap(&s, y, want, w), 0, 1e-7, "graph: transport along %g",
+                    0.05 * (double)round);
+        ASSERT_OK(mst_manifold_ricci(s.m, 1, x, u, w));
+        for (size_t a = 0; a < 3; a++)
+            want[a] = graph_curvature(x) * u[a];
+        assert_near(vector_gap(&s, x, want, w), 0, 1e-6, "graph: Ricci");
+    }
+    subject_close(&s);
+}
+END_TEST
+
+/* Where the first guess y − x has no direction, shooting may give up but must not invent an answer. */
+START_TEST(shooting_at_the_antipode)
+{
+    pair p = pair_open();
+    dice die = {74};
+    static const double before[] = {0, 1e-12, 1e-6, 1e-3};
+    for (size_t k = 0; k < 4; k++) {
+        draw r = draw_next(&p, &die, radius * (M_PI - before[k]));
+        double v[3], y[3];
+        mst_status status = mst_manifold_log(p.bare.m, 1, r.x, r.y, v, NULL);
+        ck_assert_msg(all_finite(3, v), "log, %g before the antipode", before[k]);
+        if (status == MST_OK) {
+            ASSERT_OK(mst_manifold_exp(p.bare.m, 1, r.x, v, y));
+            assert_near(point_gap(&p.bare, r.y, y), 0, 1e-9, "exp log");
+        } else {
+            ck_assert_int_eq(status, MST_CONVERGENCE);
+            assert_one_line("log");
+        }
+    }
+    pair_close(&p);
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("fallbacks", 60, {logarithms_and_distances, 0}, {transports, 0},
+                     {curvature_and_normal_coordinates, 0}, {random_points, 0},
+                     {a_surface_without_symmetry, 0}, {shooting_at_the_antipode, 0});
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Lets the first, second, third … allocation fail: the answer is MST_MEMORY, nothing leaks (with the address
+ * sanitizer) and no file is left behind. */
+#include "io/scratch.h"
+
+#include <manistat/points.h>
+
+static long allocations_left = -1; /* negative: all succeed */
+
+/* Takes the place of the C library's function in this program; the library has no other way to memory. */
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *p = NULL;
+    if (allocations_left == 0)
+        return NULL;
+    if (allocations_left > 0)
+        allocations_left--;
+    return posix_memalign(&p, alignment, size) == 0 ? p : NULL;
+}
+
+typedef mst_status work(void);
+
+static void sweep(work *w)
+{
+    mst_status status = MST_MEMORY;
+    long k = 0;
+    for (; status == MST_MEMORY; k++) {
+        size_t files = scratch_count();
+        allocations_left = k;
+        status = w();
+        allocations_left = -1;
+        if (status == MST_MEMORY) {
+            ck_assert_detail("cannot allocate");
+            ck_assert_uint_eq(scratch_count(), files);
+        }
+    }
+    ck_assert_msg(status == MST_OK, "%s", mst_error_detail());
+    ck_assert_int_gt(k, 2);
+}
+
+static mst_status read_file(const char *path)
+{
+    mst_reader *r;
+    double x[100];
+    size_t got = 1;
+    mst_status status = mst_reader_open(&r, path);
+    if (status != MST_OK)
+        return status;
+    while (status == MST_OK && got > 0)
+        status = mst_reader_next(r, 10, x, &got);
+    mst_reader_free(r);
+    return status;
+}
+
+static mst_status read_csv(void)
+{
+    return read_file(scratch("a.csv"));
+}
+
+static mst_status read_npy(void)
+{
+    return read_file(scratch("a.npy"));
+}
+
+static mst_status write_file(const char *path)
+{
+    static const char *const names[] = {"a", "b"};
+    mst_writer *w;
+    mst_status status = mst_writer_open(&w, path, 2, names, true);
+    if (status != MST_OK)
+        return status;
+    status = mst_writer_rows(w, 1, (const double[]){1, 2});
+    if (status == MST_OK)
+        status = mst_writer_commit(w);
+    mst_writer_free(w);
+    return status;
+}
+
+static mst_status write_csv(void)
+{
+    return write_file(scratch("out.csv"));
+}
+
+static mst_status write_link(void)
+{
+    return write_file(scratch("link.csv"));
+}
+
+static mst_status write_json(void)
+{
+    mst_output *o;
+    mst_json *j;
+    mst_status status = mst_output_open(&o, scratch("out.json"), true);
+    if (status != MST_OK)
+        return status;
+    status = mst_json_new(&j, o);
+    if (status == MST_OK) {
+        for (int i = 0; i < 20; i++)
+            mst_json_array(j);
+        for (int i = 0; i < 20; i++)
+            mst_json_end(j);
+        status = mst_json_finish(j);
+        mst_json_free(j);
+    }
+    mst_output_free(o);
+    return status;
+}
+
+static mst_manifold *sphere;
+
+static mst_status read_points(void)
+{
+    double *x;
+    size_t n;
+    mst_status status = mst_points_read(&x, &n, sphere, scratch("points.csv"), NULL);
+    if (status == MST_OK)
+        mst_points_free(x);
+    return status;
+}
+
+START_TEST(test_sweeps)
+{
+    scratch_text("a.csv", "a,b\n1,2\n#\n3,4\n#\n5,6\n");
+    scratch_bytes("a.npy",
+                  "\x93NUMPY\1\0\x39\0{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}\n"
+                  "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\x40",
+                  10 + 0x39 + 16);
+    ck_assert_int_eq(symlink("target.csv", scratch("link.csv")), 0);
+    FILE *f = fopen(scratch("points.csv"), "w");
+    for (int i = 0; i < 40000; i++)
+        fprintf(f, "1,0,0\n");
+    fclose(f);
+    ck_assert_int_eq(mst_manifold_parse(&sphere, "sphere:2"), MST_OK);
+    sweep(read_csv);
+    sweep(read_npy);
+    sweep(write_csv);
+    sweep(write_link);
+    sweep(write_json);
+    sweep(read_points);
+    mst_manifold_free(sphere);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("allocation_failure");
+    TCase *c = tcase_create("all");
+    tcase_set_timeout(c, 60);
+    tcase_add_checked_fixture(c, scratch_open, scratch_close);
+    tcase_add_test(c, test_sweeps);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The fuzz targets on seeded mutations of small inputs: a few seconds, the same every time. Build it with the
+ * sanitizers to look for more than crashes. */
+#include "../../fuzz/number_text.c"
+#include "../../fuzz/readers.c"
+
+#include "io/scratch.h"
+
+enum { LONGEST = 2000 };
+
+typedef struct input {
+    const char *bytes;
+    size_t size;
+} input;
+
+#define INPUT(text)           \
+    {                         \
+        text, sizeof text - 1 \
+    }
+
+static const input numbers[] = {
+    INPUT("0"),
+    INPUT("-1.5e-7"),
+    INPUT("1.7976931348623157e308"),
+    INPUT("nan"),
+    INPUT("infinity"),
+    INPUT("5e-324"),
+    INPUT("9007199254740993"),
+    INPUT(".5"),
+    INPUT("0.1"),
+    INPUT("2.4703282292062327208e-324"),
+    INPUT("123456789012345678901234567890.123456789e-10"),
+};
+
+static const input texts[] = {
+    INPUT("x,y,z\n1,2,3\n4.5,-6e7,nan\n"),
+    INPUT("# c\n1 2\n\n3 4\n"),
+    INPUT("1;2\r\n3;4\r\n"),
+    INPUT("\"a, b\",\"c\"\"d\"\n1,2,\n"),
+    INPUT("1\t2\n3\t4"),
+    INPUT("\xef\xbb\xbf"
+          "1\n2\n3\n"),
+};
+
+/* After the magic: version, length of the header, header, numbers. */
+static const input arrays[] = {
+    INPUT("\1\0\x3a\0{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}\n"
+          "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\x40"),
+    INPUT("\1\0\x39\0{'descr': '>i2', 'fortran_order': True, 'shape': (3, 2)}\n"
+          "\0\1\0\2\0\3\0\4\0\5\0\6"),
+    INPUT("\2\0\x3c\0\0\0{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2, 1)}\n"
+          "\1\2\3\4"),
+    INPUT("\3\0\x37\0\0\0{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}\n"
+          "\0\0\x80\x3f"),
+};
+
+/* Pieces that mean something to one of the parsers. */
+static const input tokens[] = {
+    INPUT(","),          INPUT(";"),     INPUT("\t"),    INPUT(" "),      INPUT("\n"),
+    INPUT("\r\n"),       INPUT("\""),    INPUT("#"),     INPUT("e"),      INPUT("-"),
+    INPUT("."),          INPUT("\0"),    INPUT("9"),     INPUT("1e308"),  INPUT("1e-320"),
+    INPUT("nan"),        INPUT("inf"),   INPUT("0x1p3"), INPUT("é"),      INPUT("000000"),
+    INPUT("9999999999"), INPUT("(2,)"),  INPUT("()"),    INPUT("True"),   INPUT("'"),
+    INPUT("'shape'"),    INPUT("'>f8'"), INPUT("'|O'"),  INPUT("[('a',"), INPUT("}"),
+};
+
+static size_t below(uint64_t *state, size_t n)
+{
+    return (size_t)(scramble(state) % n);
+}
+
+/* Replaces `removed` bytes at `at` by a piece, if the result is not too long. */
+static size_t replace(uint8_t *bytes, size_t size, size_t at, size_t removed, const void *piece,
+                      size_t length)
+{
+    if (size - removed + length > LONGEST)
+        return size;
+    memmove(bytes + at + length, bytes + at + removed, size - at - removed);
+    memcpy(bytes + at, piece, length);
+    return size - removed + length;
+}
+
+static size_t mutate(uint64_t *state, uint8_t *bytes, size_t size)
+{
+    size_t at = below(state, size + 1), left = size - at;
+    const input *token = &tokens[below(state, sizeof tokens / sizeof *tokens)];
+    uint8_t copy[LONGEST];
+    size_t length = left == 0 ? 0 : below(state, left < 64 ? left : 64);
+    memcpy(copy, bytes + at, length);
+    switch (below(state, 7)) {
+    case 0:
+        if (left > 0)
+            bytes[at] ^= (uint8_t)(1u << below(state, 8));
+        return size;
+    case 1:
+        if (left > 0)
+            bytes[at] = (uint8_t)scramble(state);
+        return size;
+    case 2:
+        return replace(bytes, size, at, length, "", 0);
+    case 3:
+        return replace(bytes, size, at, 0, token->bytes, token->size);
+    case 4:
+        return replace(bytes, size, at, token->size < left ? token->size : left, token->bytes,
+                       token->size);
+    case 5:
+        return replace(bytes, size, below(state, size + 1), 0, copy, length);
+    default:
+        return below(state, 4) == 0 ? at : size;
+    }
+}
+
+static void run(int target(const uint8_t *, size_t), const input *inputs, size_t count, int runs)
+{
+    uint64_t state = 2712;
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(target((const uint8_t *)inputs[i].bytes, inputs[i].size), 0);
+    ck_assert_int_eq(target(NULL, 0), 0);
+    for (int k = 0; k < runs; k++) {
+        uint8_t bytes[LONGEST + 64];
+        const input *start = &inputs[below(&state, count)];
+        size_t size = start->size;
+        memcpy(bytes, start->bytes, size);
+        for (size_t m = 1 + below(&state, 8); m > 0; m--)
+            size = mutate(&state, bytes, size);
+        /* A copy of its exact size, so that a sanitizer sees every step beyond the end. */
+        uint8_t *exact = malloc(size > 0 ? size : 1);
+        memcpy(exact, bytes, size);
+        ck_assert_int_eq(target(exact, size), 0);
+        free(exact);
+    }
+}
+
+START_TEST(test_number_text)
+{
+    run(fuzz_number_text, numbers, sizeof numbers / sizeof *numbers, 500000);
+}
+END_TEST
+
+START_TEST(test_csv_reader)
+{
+    run(fuzz_csv_reader, texts, sizeof texts / sizeof *texts, 10000);
+}
+END_TEST
+
+START_TEST(test_npy_reader)
+{
+    /* The lengths in the headers above are right. */
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        char bytes[200] = "\x93NUMPY";
+        memcpy(bytes + 6, arrays[i].bytes, arrays[i].size);
+        table t;
+        ck_assert_msg(read_bytes(bytes, arrays[i].size + 6, &t), "%zu: %s", i, mst_error_detail());
+        free(t.x);
+    }
+    run(fuzz_npy_reader, arrays, sizeof arrays / sizeof *arrays, 10000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuzz_smoke");
+    TCase *c = tcase_create("all");
+    tcase_set_timeout(c, 300);
+    tcase_add_test(c, test_number_text);
+    tcase_add_test(c, test_csv_reader);
+    tcase_add_test(c, test_npy_reader);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
