@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+static double curvature(const mst_manifold *m)
+{
+    return *(const double *)m->data;
+}
+
 static double squared_length(size_t d, const double *u)
 {
     double sum = 0;
@@ -25,14 +30,21 @@ static void diagonal(double kappa, int power, size_t n, size_t d, const double *
     }
 }
 
-void mst_conformal_metric(double kappa, size_t n, size_t d, const double *u, double *g)
+mst_status mst_conformal_metric(const mst_manifold *m, size_t n, const double *c, const double *u,
+                                double *g)
 {
-    diagonal(kappa, 2, n, d, u, g);
+    (void)c;
+    diagonal(curvature(m), 2, n, m->dim, u, g);
+    return MST_OK;
 }
 
 /* Γ^i_jk = δ_ij φ_k + δ_ik φ_j − δ_jk φ_i with φ = ∇ log λ = −(κ/2) λ u. */
-void mst_conformal_christoffel(double kappa, size_t n, size_t d, const double *u, double *gamma)
+mst_status mst_conformal_christoffel(const mst_manifold *m, size_t n, const double *c,
+                                     const double *u, double *gamma)
 {
+    (void)c;
+    size_t d = m->dim;
+    double kappa = curvature(m);
     memset(gamma, 0, n * d * d * d * sizeof *gamma);
     for (size_t row = 0; row < n; row++) {
         const double *p = u + row * d;
@@ -46,12 +58,16 @@ void mst_conformal_christoffel(double kappa, size_t n, size_t d, const double *u
                 g[(k * d + i) * d + i] -= phi;
             }
     }
+    return MST_OK;
 }
 
 /* b = −½ g^jk Γ^i_jk = ½ (d − 2) λ⁻² φ, σ = λ⁻¹ I. */
-void mst_conformal_diffusion(double kappa, size_t n, size_t d, const double *u, double *b,
-                             double *sigma)
+mst_status mst_conformal_diffusion(const mst_manifold *m, size_t n, const double *c,
+                                   const double *u, double *b, double *sigma)
 {
+    (void)c;
+    size_t d = m->dim;
+    double kappa = curvature(m);
     diagonal(kappa, -1, n, d, u, sigma);
     for (size_t i = 0; i < n; i++) {
         double inverse = sigma[i * d * d];
@@ -59,4 +75,5 @@ void mst_conformal_diffusion(double kappa, size_t n, size_t d, const double *u, 
         for (size_t k = 0; k < d; k++)
             b[i * d + k] = factor * u[i * d + k];
     }
+    return MST_OK;
 }

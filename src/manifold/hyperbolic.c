@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double curvature = -1;
+
 static double dot(size_t n, const double *x, const double *y)
 {
     double sum = 0;
@@ -271,30 +273,6 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
     return status;
 }
 
-static mst_status chart_metric(const mst_manifold *m, size_t n, const double *c, const double *u,
-                               double *g)
-{
-    (void)c;
-    mst_conformal_metric(-1, n, m->dim, u, g);
-    return MST_OK;
-}
-
-static mst_status chart_christoffel(const mst_manifold *m, size_t n, const double *c,
-                                    const double *u, double *gamma)
-{
-    (void)c;
-    mst_conformal_christoffel(-1, n, m->dim, u, gamma);
-    return MST_OK;
-}
-
-static mst_status chart_diffusion(const mst_manifold *m, size_t n, const double *c, const double *u,
-                                  double *b, double *sigma)
-{
-    (void)c;
-    mst_conformal_diffusion(-1, n, m->dim, u, b, sigma);
-    return MST_OK;
-}
-
 static double chart_radius(const mst_manifold *m)
 {
     (void)m;
@@ -318,10 +296,10 @@ static const mst_manifold_ops hyperbolic_ops = {
     .injectivity = injectivity,
     .chart_coords = chart_coords,
     .chart_point = chart_point,
-    .chart_metric = chart_metric,
-    .chart_christoffel = chart_christoffel,
+    .chart_metric = mst_conformal_metric,
+    .chart_christoffel = mst_conformal_christoffel,
     .chart_radius = chart_radius,
-    .chart_diffusion = chart_diffusion,
+    .chart_diffusion = mst_conformal_diffusion,
 };
 
 mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)
@@ -329,5 +307,5 @@ mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)
     MST_TRY(mst_check_order(out, "hyperbolic", m, MST_MAX_VECTOR));
     char spec[40];
     snprintf(spec, sizeof spec, "hyperbolic:%zu", m);
-    return mst_manifold_new(out, &hyperbolic_ops, spec, m, m + 1, NULL);
+    return mst_manifold_new(out, &hyperbolic_ops, spec, m, m + 1, (void *)&curvature);
 }

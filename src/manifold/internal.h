@@ -32,15 +32,19 @@ struct mst_manifold {
 /* For constructors: sets *out to null, and MST_ARGUMENT unless 1 ≤ order ≤ largest. */
 mst_status mst_check_order(mst_manifold **out, const char *family, size_t order, size_t largest);
 
-/* Constant curvature κ in the conformal chart, metric λ² I with λ = 1/(1 + κ|u|²/4): stereographic projection
- * for κ > 0, the Poincaré ball for κ < 0. */
-void mst_conformal_metric(double kappa, size_t n, size_t d, const double *u, double *g);
-void mst_conformal_christoffel(double kappa, size_t n, size_t d, const double *u, double *gamma);
-void mst_conformal_diffusion(double kappa, size_t n, size_t d, const double *u, double *b,
-                             double *sigma);
+/* Chart slots of the spaces of constant curvature κ, whose data point to κ (a double): the conformal chart with metric λ² I,
+ * λ = 1/(1 + κ|u|²/4), stereographic projection for κ > 0 and the Poincaré ball for κ < 0. */
+mst_status mst_conformal_metric(const mst_manifold *m, size_t n, const double *c, const double *u,
+                                double *g);
+mst_status mst_conformal_christoffel(const mst_manifold *m, size_t n, const double *c,
+                                     const double *u, double *gamma);
+mst_status mst_conformal_diffusion(const mst_manifold *m, size_t n, const double *c,
+                                   const double *u, double *b, double *sigma);
 
 /* Unit quaternions w, x, y, z and rotation matrices; of ±q the one with w ≥ 0. */
 void mst_so3_from_quaternion(const double *q, double *r);
 void mst_so3_to_quaternion(const double *r, double *q);
+/* The quaternion of xᵀy, with the digits of small angles. */
+void mst_so3_relative_quaternion(const double *x, const double *y, double *q);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { D = 9, d = 3 };
-static const double pi = 3.141592653589793;
+static const double pi = 3.141592653589793, curvature = 0.25;
 
 static void multiply(const double *a, const double *b, double *out)
 {
@@ -92,8 +92,7 @@ void mst_so3_to_quaternion(const double *r, double *q)
     quaternion_of_difference(a, q);
 }
 
-/* The quaternion of xᵀy. */
-static void relative_quaternion(const double *x, const double *y, double *q)
+void mst_so3_relative_quaternion(const double *x, const double *y, double *q)
 {
     double difference[D], a[D];
     for (int k = 0; k < D; k++)
@@ -246,7 +245,7 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
 {
     for (size_t i = 0; i < n; i++) {
         double q[4], w[d];
-        relative_quaternion(x + i * D, y + i * D, q);
+        mst_so3_relative_quaternion(x + i * D, y + i * D, q);
         if (q[0] == 0)
             choose_axis(q);
         double sine = norm3(q + 1), scale = sine > 1e-9 ? 2 * atan2(sine, q[0]) / sine : 2;
@@ -265,7 +264,7 @@ static mst_status distance(const mst_manifold *m, size_t n, const double *x, con
     (void)m;
     for (size_t i = 0; i < n; i++) {
         double q[4];
-        relative_quaternion(x + i * D, y + i * D, q);
+        mst_so3_relative_quaternion(x + i * D, y + i * D, q);
         r[i] = 2 * atan2(norm3(q + 1), q[0]);
     }
     return MST_OK;
@@ -329,7 +328,7 @@ static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c,
     (void)m;
     for (size_t i = 0; i < n; i++) {
         double q[4];
-        relative_quaternion(c + i * D, x + i * D, q);
+        mst_so3_relative_quaternion(c + i * D, x + i * D, q);
         for (int k = 0; k < d; k++)
             u[i * d + (size_t)k] = 4 * q[k + 1] / (1 + q[0]);
     }
@@ -348,32 +347,6 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
         mst_so3_from_quaternion(q, turn);
         multiply(c + i * D, turn, x + i * D);
     }
-    return MST_OK;
-}
-
-static const double curvature = 0.25;
-
-static mst_status chart_metric(const mst_manifold *m, size_t n, const double *c, const double *u,
-                               double *g)
-{
-    (void)m, (void)c;
-    mst_conformal_metric(curvature, n, d, u, g);
-    return MST_OK;
-}
-
-static mst_status chart_christoffel(const mst_manifold *m, size_t n, const double *c,
-                                    const double *u, double *gamma)
-{
-    (void)m, (void)c;
-    mst_conformal_christoffel(curvature, n, d, u, gamma);
-    return MST_OK;
-}
-
-static mst_status chart_diffusion(const mst_manifold *m, size_t n, const double *c, const double *u,
-                                  double *b, double *sigma)
-{
-    (void)m, (void)c;
-    mst_conformal_diffusion(curvature, n, d, u, b, sigma);
     return MST_OK;
 }
 
@@ -401,13 +374,13 @@ static const mst_manifold_ops so3_ops = {
     .random_point = random_point,
     .chart_coords = chart_coords,
     .chart_point = chart_point,
-    .chart_metric = chart_metric,
-    .chart_christoffel = chart_christoffel,
+    .chart_metric = mst_conformal_metric,
+    .chart_christoffel = mst_conformal_christoffel,
     .chart_radius = chart_radius,
-    .chart_diffusion = chart_diffusion,
+    .chart_diffusion = mst_conformal_diffusion,
 };
 
 mst_status mst_so3_new(mst_manifold **out)
 {
-    return mst_manifold_new(out, &so3_ops, "so3", d, D, NULL);
+    return mst_manifold_new(out, &so3_ops, "so3", d, D, (void *)&curvature);
 }

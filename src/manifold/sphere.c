@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double pi = 3.141592653589793;
+static const double pi = 3.141592653589793, curvature = 1;
 
 static double dot(size_t n, const double *x, const double *y)
 {
@@ -247,30 +247,6 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
     return MST_OK;
 }
 
-static mst_status chart_metric(const mst_manifold *m, size_t n, const double *c, const double *u,
-                               double *g)
-{
-    (void)c;
-    mst_conformal_metric(1, n, m->dim, u, g);
-    return MST_OK;
-}
-
-static mst_status chart_christoffel(const mst_manifold *m, size_t n, const double *c,
-                                    const double *u, double *gamma)
-{
-    (void)c;
-    mst_conformal_christoffel(1, n, m->dim, u, gamma);
-    return MST_OK;
-}
-
-static mst_status chart_diffusion(const mst_manifold *m, size_t n, const double *c, const double *u,
-                                  double *b, double *sigma)
-{
-    (void)c;
-    mst_conformal_diffusion(1, n, m->dim, u, b, sigma);
-    return MST_OK;
-}
-
 static double chart_radius(const mst_manifold *m)
 {
     (void)m;
@@ -310,10 +286,10 @@ static const mst_manifold_ops sphere_ops = {
     .random_point = random_point,
     .chart_coords = chart_coords,
     .chart_point = chart_point,
-    .chart_metric = chart_metric,
-    .chart_christoffel = chart_christoffel,
+    .chart_metric = mst_conformal_metric,
+    .chart_christoffel = mst_conformal_christoffel,
     .chart_radius = chart_radius,
-    .chart_diffusion = chart_diffusion,
+    .chart_diffusion = mst_conformal_diffusion,
     .walk = walk,
 };
 
@@ -322,5 +298,5 @@ mst_status mst_sphere_new(mst_manifold **out, size_t m)
     MST_TRY(mst_check_order(out, "sphere", m, MST_MAX_VECTOR));
     char spec[40];
     snprintf(spec, sizeof spec, "sphere:%zu", m);
-    return mst_manifold_new(out, &sphere_ops, spec, m, m + 1, NULL);
+    return mst_manifold_new(out, &sphere_ops, spec, m, m + 1, (void *)&curvature);
 }

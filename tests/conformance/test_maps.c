@@ -48,7 +48,8 @@ START_TEST(log_inverts_exp)
     static const double parts[] = {0, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.6, 0.9, 0.999, 1 - 1e-5};
     for (size_t round = 0; round < 200; round++) {
         corner_point(&s, &d, round % POINT_KINDS, r.x);
-        double length = limit * parts[round % 10], gap = 1 - length / s.injectivity;
+        double part = round < 100 ? parts[round % 10] : pow(10, dice_uniform(&d, -8, 0));
+        double length = limit * part, gap = 1 - length / s.injectivity;
         tangent_of_length(&s, &d, r.x, length, r.v);
         exp_of(&s, r.x, r.v, r.y);
         /* Near the cut locus the direction of the geodesic is as uncertain as y over what is left. */
@@ -134,6 +135,27 @@ START_TEST(neighbours_keep_their_relative_accuracy)
                     s.entry->spec, size);
         assert_near(dist_of(&s, r.x, r.y), length, tolerance, "%s: dist of a neighbour at %g",
                     s.entry->spec, size);
+    }
+    subject_close(&s);
+}
+END_TEST
+
+/* Two ways to the same number from the same two points: |log| and dist agree relatively at every scale, wherever a
+ * formula for small arguments takes over from that for large ones. */
+START_TEST(norm_of_log_is_dist_at_every_scale)
+{
+    subject s = subject_open((size_t)_i);
+    rows r = rows_new(&s);
+    dice d = {19};
+    for (size_t round = 0; round < 200; round++) {
+        corner_point(&s, &d, round % 4, r.x);
+        tangent_of_length(&s, &d, r.x, pow(10, dice_uniform(&d, -9, 0)), r.v);
+        exp_of(&s, r.x, r.v, r.y);
+        (void)log_of(&s, r.x, r.y, r.w);
+        double length = dist_of(&s, r.x, r.y), kappa = condition(&s, r.x);
+        double relative = 4 * s.c * kappa * DBL_EPSILON + pow(4 * kappa * DBL_EPSILON / length, 2);
+        assert_near(vector_norm(&s, r.x, r.w), length, relative * length + s.entry->log_error,
+                    "%s: |log| and dist at %g", s.entry->spec, length);
     }
     subject_close(&s);
 }
@@ -296,6 +318,7 @@ int main(void)
     return RUN_SUITE("maps", 60, {log_inverts_exp, manifold_case_count},
                      {distances_of_any_points, manifold_case_count},
                      {neighbours_keep_their_relative_accuracy, manifold_case_count},
+                     {norm_of_log_is_dist_at_every_scale, manifold_case_count},
                      {tiny_vectors, manifold_case_count}, {long_geodesics, manifold_case_count},
                      {cut_locus, manifold_case_count}, {exact_antipodes, manifold_case_count},
                      {directions_near_the_antipode, manifold_case_count});
