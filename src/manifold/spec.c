@@ -48,13 +48,13 @@ size_t mst_manifold_families(const mst_manifold_family **out)
     return FAMILIES;
 }
 
-mst_status mst_check_order(mst_manifold **out, const char *name, size_t order, size_t largest)
+mst_status mst_check_order(mst_manifold **out, const char *family, size_t order, size_t largest)
 {
     *out = NULL;
     if (order >= 1 && order <= largest)
         return MST_OK;
-    return mst_fail(MST_ARGUMENT, "%s:%zu is out of range; the number must be from 1 to %zu", name,
-                    order, largest);
+    return mst_fail(MST_ARGUMENT, "%s:%zu is out of range; the number must be from 1 to %zu",
+                    family, order, largest);
 }
 
 /* What is left of a spec while it is read. */

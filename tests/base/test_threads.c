@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 enum { ITEMS = 1000 };
 
@@ -59,6 +60,25 @@ START_TEST(the_lowest_failing_block_is_reported)
         ck_assert_uint_le(atomic_load(&w.blocks), 30 + (size_t)threads);
         for (size_t i = 0; i < 300; i++)
             ck_assert_int_eq(atomic_load(&w.visits[i]), 1);
+    }
+}
+END_TEST
+
+/* Block 300 fails last: it waits while the others, which started after it, fail. */
+static mst_status visit_slowly(void *context, size_t begin, size_t end)
+{
+    if (begin == 300)
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    return visit(context, begin, end);
+}
+
+START_TEST(a_late_failure_of_a_lower_block_wins)
+{
+    for (int threads = 2; threads <= 4; threads++) {
+        work w = {.n = ITEMS, .block = 10, .fail_from = 300, .fail_to = ITEMS};
+        ASSERT_FAILS(MST_DOMAIN,
+                     mst_parallel_blocks(w.n, w.block, threads, silent, visit_slowly, &w));
+        ck_assert_str_eq(mst_error_detail(), "block at 300");
     }
 }
 END_TEST
@@ -128,6 +148,7 @@ int main(void)
 {
     return RUN_SUITE("threads", 60, {blocks_cover_the_range_exactly, 0},
                      {the_lowest_failing_block_is_reported, 0},
+                     {a_late_failure_of_a_lower_block_wins, 0},
                      {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
                      {a_failure_below_the_interruption_is_reported, 0}, {thread_counts, 0});
 }
