@@ -161,7 +161,7 @@ typedef struct mst_manifold_family {
 } mst_manifold_family;
 MST_API size_t mst_manifold_families(const mst_manifold_family **out);
 
-/* ---- Operations, with the fall-backs applied. Arguments as in the table above. ---- */
+/* ---- Operations, with the fall-backs applied. Arguments as in the table above; `row` and `flag` may be null. ---- */
 MST_API void mst_manifold_start(const mst_manifold *m, double *x);
 MST_API MST_MUST_USE mst_status mst_manifold_validate(const mst_manifold *m, size_t n,
                                                       const double *x, size_t *row);

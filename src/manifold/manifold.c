@@ -99,7 +99,11 @@ void mst_manifold_start(const mst_manifold *m, double *x)
 
 mst_status mst_manifold_validate(const mst_manifold *m, size_t n, const double *x, size_t *row)
 {
-    return SLOT(validate, x, row);
+    size_t first_bad = 0;
+    mst_status status = SLOT(validate, x, &first_bad);
+    if (status != MST_OK && row != NULL)
+        *row = first_bad;
+    return status;
 }
 
 mst_status mst_manifold_project(const mst_manifold *m, size_t n, const double *x, double *y)
