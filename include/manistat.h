@@ -6,6 +6,7 @@
 #define MANISTAT_H
 
 #include <manistat/brownian.h>
+#include <manistat/heat.h>
 #include <manistat/io.h>
 #include <manistat/manifold.h>
 #include <manistat/points.h>

@@ -42,9 +42,18 @@ static void step(uint64_t seed, uint64_t first_path, uint64_t number, size_t d,
     noise_step(seed, first_path, number, d, z);
 }
 
+static void step_uniform(uint64_t seed, uint64_t first_path, uint64_t index, double *u)
+{
+    philox_lanes c;
+    philox_streams(seed, first_path, index, &c);
+    for (int i = 0; i < MST_LANES; i++)
+        u[i] = philox_uniform(c.w[0][i], c.w[1][i]);
+}
+
 const struct random_kernels HOT(random_kernels) = {
     .bits = bits,
     .uniforms = uniforms,
     .normals = normals,
     .step = step,
+    .step_uniform = step_uniform,
 };

@@ -18,6 +18,8 @@ struct random_kernels {
     /* One step of the noise of MST_LANES consecutive paths, z (d rounded up to even, MST_LANES). */
     void (*step)(uint64_t seed, uint64_t first_path, uint64_t number, size_t d,
                  double (*z)[MST_LANES]);
+    /* Uniform number 2·index of MST_LANES consecutive streams. */
+    void (*step_uniform)(uint64_t seed, uint64_t first_path, uint64_t index, double *u);
 };
 MST_DECLARE_HOT(struct random_kernels, random_kernels);
 

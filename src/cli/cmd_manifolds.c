@@ -15,16 +15,17 @@ typedef struct ability {
     const char *name, *heading, *fallback;
 } ability;
 
-enum { EXP, LOG, DIST, TRANSPORT, CHART, RICCI, EXACT, ABILITIES };
+enum { EXP, LOG, DIST, TRANSPORT, CHART, RICCI, EXACT, HEAT, ABILITIES };
 
 static const ability abilities[ABILITIES] = {
     [EXP] = {"exp", "exp", "integration of the geodesic equation"},
     [LOG] = {"log", "log", "shooting with exp"},
     [DIST] = {"dist", "dist", "the norm of log"},
-    [TRANSPORT] = {"transport", "trans", "ladders of geodesics"},
+    [TRANSPORT] = {"transport", "par", "ladders of geodesics"},
     [CHART] = {"chart", "chart", "normal coordinates, derivatives by differences"},
-    [RICCI] = {"ricci", "ricci", "differences of Christoffel symbols"},
+    [RICCI] = {"ricci", "ric", "differences of Christoffel symbols"},
     [EXACT] = {"exact", "exact", "steps: --method tangent or chart"},
+    [HEAT] = {"heat", "heat", "none"},
 };
 
 static bool able(const mst_manifold *m, int which)
@@ -43,6 +44,8 @@ static bool able(const mst_manifold *m, int which)
         return ops->chart_metric != NULL;
     case RICCI:
         return ops->ricci != NULL;
+    case HEAT:
+        return mst_heat_has_exact(m);
     default:
         return mst_brownian_has_exact(m);
     }
@@ -88,7 +91,8 @@ static void print_table(FILE *out, size_t count, const entry *entries)
         "DIM is the dimension of the example, COLS the numbers in a row of a file. + has a "
         "closed form, - is computed numerically: exp, log, dist, parallel transport, a "
         "chart, Ricci curvature, the exact law of Brownian motion (sample --method "
-        "exact). inj is the injectivity radius: closer points have a unique shortest "
+        "exact), the heat kernel (- means there is none). inj is the injectivity radius: closer "
+        "points have a unique shortest "
         "geodesic.",
         0, 0);
     fprintf(out, "\nWhat they are, and what a row of a file holds:\n");

@@ -10,6 +10,7 @@
 #define COMMAND_LIST(X) \
     X(manifolds)        \
     X(sample)           \
+    X(heat)             \
     X(exp)              \
     X(log)              \
     X(dist)             \

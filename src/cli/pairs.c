@@ -58,9 +58,9 @@ static mst_status side_open(side *s, const mst_manifold *m, const char *layout, 
     return status;
 }
 
-static const char *shown_path(const side *s)
+const char *shown_path(const char *path)
 {
-    return strcmp(s->path, "-") == 0 ? "standard input" : s->path;
+    return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 static mst_status side_next(side *s, size_t max, double *rows, size_t *got)
@@ -78,14 +78,15 @@ static mst_status side_next(side *s, size_t max, double *rows, size_t *got)
 }
 
 static mst_status input_open(pair_input *in, const invocation *inv, const mst_manifold *m,
-                             char second, const mst_points_options *options)
+                             const pair_operation *operation, const mst_points_options *options)
 {
+    char second = operation->second;
     *in = (pair_input){.m = m, .vectors = second == 'v', .project = options->project};
     const char *path[2];
     mst_status status = input_path(inv, 0, &path[0]);
     if (status != MST_OK)
         return status;
-    const char whole[] = {'p', second, '\0'};
+    const char whole[] = {'p', second, operation->number ? 's' : '\0', '\0'};
     if (inv->operand_count < 2)
         return mst_points_open(&in->both, m, whole, path[0], options);
     path[1] = inv->operands[1];
@@ -125,7 +126,7 @@ static mst_status make_tangent(const pair_input *in, size_t n, const double *x, 
                 MST_DOMAIN,
                 "%s, row %llu: the vector is not tangent (off by %.3g); correct it or "
                 "pass --project",
-                shown_path(vectors),
+                shown_path(vectors->path),
                 vectors->constant ? 1ULL : (unsigned long long)(in->before + i + 1), change);
     }
     if (status == MST_OK)
@@ -134,10 +135,11 @@ static mst_status make_tangent(const pair_input *in, size_t n, const double *x, 
     return status;
 }
 
-static mst_status input_next(pair_input *in, size_t max, double *x, double *y, size_t *got)
+static mst_status input_next(pair_input *in, size_t max, double *x, double *y, double *numbers,
+                             size_t *got)
 {
     if (in->both != NULL) {
-        double *const parts[] = {x, y};
+        double *const parts[] = {x, y, numbers};
         return mst_points_next(in->both, max, parts, got);
     }
     side *a = &in->sides[0], *b = &in->sides[1];
@@ -172,6 +174,11 @@ static mst_status job_open(pair_job *job, invocation *inv, const pair_operation 
     mst_status status = open_manifold(inv, &job->m);
     if (status != MST_OK)
         return status;
+    if (operation->check != NULL) {
+        status = operation->check(job->m);
+        if (status != MST_OK)
+            return status;
+    }
     job->ambient = mst_manifold_ambient(job->m);
     if (operation->coordinates == PAIR_POINTS)
         job->width = mst_points_width(job->m, &job->options);
@@ -187,8 +194,8 @@ static mst_status job_open(pair_job *job, invocation *inv, const pair_operation 
         return status;
     job->cols = result_cols(job->result);
     job->chunk = chunk_rows(job->ambient > job->cols ? job->ambient : job->cols);
-    double **const buffers[] = {&job->x, &job->y, &job->v, &job->coded, &job->rows};
-    const size_t cols[] = {job->ambient, job->ambient, job->ambient, job->width, job->cols};
+    double **const buffers[] = {&job->x, &job->y, &job->v, &job->numbers, &job->coded, &job->rows};
+    const size_t cols[] = {job->ambient, job->ambient, job->ambient, 1, job->width, job->cols};
     for (size_t i = 0; i < sizeof cols / sizeof *cols && status == MST_OK; i++)
         status = new_doubles(buffers[i], job->chunk, cols[i]);
     job->flags = malloc(job->chunk);
@@ -202,6 +209,7 @@ static void job_close(pair_job *job)
     free(job->x);
     free(job->y);
     free(job->v);
+    free(job->numbers);
     free(job->coded);
     free(job->rows);
     free(job->flags);
@@ -244,7 +252,7 @@ static mst_status work(pair_job *job, pair_input *in, progress *p)
 {
     for (;;) {
         size_t n;
-        mst_status status = input_next(in, job->chunk, job->x, job->y, &n);
+        mst_status status = input_next(in, job->chunk, job->x, job->y, job->numbers, &n);
         if (status != MST_OK || n == 0)
             return status;
         status = job->operation->rows(job, n);
@@ -283,7 +291,7 @@ mst_status run_pairs(invocation *inv, const pair_operation *operation)
     progress p = progress_start(inv, "rows", 0);
     mst_status status = job_open(&job, inv, operation);
     if (status == MST_OK)
-        status = input_open(&in, inv, job.m, operation->second, &job.options);
+        status = input_open(&in, inv, job.m, operation, &job.options);
     if (status == MST_OK)
         status = work(&job, &in, &p);
     progress_end(&p);

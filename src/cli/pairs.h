@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Commands on rows of two parts, the base point first: from one file with both in a row, or from two files,
- * either of which may hold a single row that serves for all rows of the other. */
+ * either of which may hold a single row that serves for all rows of the other. A number may follow the two
+ * parts; then they stand in one file. */
 #ifndef MST_CLI_PAIRS_H
 #define MST_CLI_PAIRS_H
 
@@ -24,11 +25,14 @@ typedef struct pair_job pair_job;
 
 typedef struct pair_operation {
     char second;                  /* what stands after the point: 'p' a point, 'v' a vector */
+    bool number;                  /* does a number end the row? */
     const char *lead;             /* as in result_layout */
     const char *prefix;           /* name of the coordinates */
     pair_coordinates coordinates; /* which are points, vectors, or none */
     const char *json_tail;        /* as in result_layout */
     bool header;
+    /* Can this manifold do it? Asked before anything is read; null: yes. */
+    mst_status (*check)(const mst_manifold *m);
     /* Turns job->x and job->y, n rows of them, into result rows. */
     mst_status (*rows)(pair_job *job, size_t n);
     /* More members of the JSON object, or null. */
@@ -44,6 +48,7 @@ struct pair_job {
     size_t chunk, ambient, width, cols; /* rows at a time; columns of a point, coded, of a row */
     uint64_t before;                    /* rows in earlier chunks */
     double *x, *y, *v;                  /* (chunk, ambient) */
+    double *numbers;                    /* (chunk), the last column, if there is one */
     double *coded;                      /* (chunk, width) */
     double *rows;                       /* (chunk, cols) */
     unsigned char *flags;               /* (chunk) */
@@ -53,6 +58,8 @@ struct pair_job {
 
 MST_MUST_USE mst_status run_pairs(invocation *inv, const pair_operation *operation);
 
+/* The name of a file in messages. */
+const char *shown_path(const char *path);
 /* job->v = Log_x(y), and keeps account of the flags. */
 MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
 /* Sends `n` rows, whose coordinates are given in ambient form and whose other columns stand in job->rows. */

@@ -4,6 +4,7 @@
 /* Brownian motion: the geodesic walk, Euler steps in a chart, and exact draws where the law is simple. Work is split
  * into blocks of paths that do not depend on the number of threads; the noise of a path depends on its number alone. */
 #include "base/random_kernels.h"
+#include "heat/radial_law.h"
 #include "manifold/internal.h"
 
 #include <manistat/brownian.h>
@@ -21,8 +22,9 @@ typedef struct job {
     const double *start;
     double time;
     const mst_brownian_options *options;
-    bool whole;  /* paths rather than end points */
-    double *out; /* (n, D) or (n, steps + 1, D) */
+    bool whole;            /* paths rather than end points */
+    double *out;           /* (n, D) or (n, steps + 1, D) */
+    const radial_law *law; /* of a step of exact sampling on a curved manifold, else null */
 } job;
 
 mst_brownian_options mst_brownian_options_default(void)
@@ -32,7 +34,7 @@ mst_brownian_options mst_brownian_options_default(void)
 
 bool mst_brownian_has_exact(const mst_manifold *m)
 {
-    return mst_manifold_is_flat(m);
+    return mst_manifold_is_flat(m) || radial_law_fits(m);
 }
 
 /* Row k of the paths of a lane group, from rows x. */
@@ -43,19 +45,54 @@ static void record(const job *j, size_t begin, size_t n, size_t k, const double 
         memcpy(j->out + ((begin + i) * length + k) * D, x + i * D, D * sizeof *x);
 }
 
-/* `steps` geodesic steps of paths begin … begin+n−1; on a flat manifold a step of any length is exact. */
+/* Steps per end point: one where steps of any length are exact. */
+static size_t step_count(const job *j)
+{
+    return j->options->method == MST_BROWNIAN_EXACT && !j->whole ? 1 : j->options->steps;
+}
+
+/* The radius of an exact step has its own random numbers, far behind those of the directions. */
+static const uint64_t radius_numbers = UINT64_C(1) << 62;
+
+/* One exact step in place of up to MST_LANES points: a uniform direction, and a distance drawn from its law. */
+static mst_status exact_step(const job *j, size_t n, double *x, mst_noise noise)
+{
+    const struct random_kernels *random = MST_PICK(random_kernels);
+    size_t d = j->m->dim, even = (d + 1) / 2 * 2;
+    double *block, u[MST_LANES];
+    MST_TRY(mst_allocate(&block, MST_LANES * (even + d + j->m->ambient)));
+    double(*z)[MST_LANES] = (double(*)[MST_LANES])block;
+    double *c = block + MST_LANES * even, *v = c + MST_LANES * d;
+    random->step(noise.seed, noise.first_path, noise.first_step, d, z);
+    random->step_uniform(noise.seed, noise.first_path, radius_numbers + noise.first_step, u);
+    for (size_t i = 0; i < n; i++) {
+        double square = 0;
+        for (size_t k = 0; k < d; k++)
+            square += z[k][i] * z[k][i];
+        double scale = radial_law_quantile(j->law, u[i]) / sqrt(square);
+        for (size_t k = 0; k < d; k++)
+            c[i * d + k] = scale * z[k][i];
+    }
+    mst_status status = mst_manifold_from_frame(j->m, n, x, c, v);
+    if (status == MST_OK)
+        status = mst_manifold_exp(j->m, n, x, v, x);
+    mst_release(block);
+    return status;
+}
+
+/* The steps of paths begin … begin+n−1: geodesic ones, which are exact on a flat manifold, or exact ones. */
 static mst_status walk_group(const job *j, size_t begin, size_t n, double *x)
 {
     const mst_brownian_options *o = j->options;
-    bool at_once = o->method == MST_BROWNIAN_EXACT && !j->whole;
-    size_t steps = at_once ? 1 : o->steps;
+    size_t steps = step_count(j);
     double h = j->time / (double)steps;
-    size_t stride = j->whole ? 1 : PATIENCE;
+    size_t stride = j->whole || j->law != NULL ? 1 : PATIENCE;
     mst_noise noise = {o->seed, o->first_path + begin, 0};
     for (size_t k = 0, count; k < steps; k += count) {
         count = steps - k < stride ? steps - k : stride;
         noise.first_step = k;
-        MST_TRY(mst_manifold_walk(j->m, n, x, h, count, noise));
+        MST_TRY(j->law != NULL ? exact_step(j, n, x, noise)
+                               : mst_manifold_walk(j->m, n, x, h, count, noise));
         if (j->whole)
             record(j, begin, n, k + 1, x);
         MST_TRY(mst_parallel_tick((double)n * (double)count / (double)steps));
@@ -159,7 +196,7 @@ static mst_status run_block(void *context, size_t begin, size_t end)
     return status;
 }
 
-static mst_status run(const job *j, size_t n)
+static mst_status run(job *j, size_t n)
 {
     const mst_brownian_options *o = j->options;
     if (!(j->time > 0) || !isfinite(j->time))
@@ -173,17 +210,27 @@ static mst_status run(const job *j, size_t n)
     if (o->method == MST_BROWNIAN_EXACT && !mst_brownian_has_exact(j->m))
         return mst_fail(MST_UNABLE, "no exact sampling on %s; use the methods tangent or chart",
                         j->m->spec);
-    return mst_parallel_blocks(n, BLOCK, o->threads, o->progress, run_block, (void *)j);
+    radial_law law = {0};
+    double h = j->time / (double)step_count(j);
+    /* For shorter steps the geodesic step, whose error is of the order (d h)², is exact to rounding. */
+    bool curved = !mst_manifold_is_flat(j->m) && h * (double)j->m->dim > 1e-8;
+    if (o->method == MST_BROWNIAN_EXACT && curved) {
+        MST_TRY(radial_law_new(&law, j->m, h));
+        j->law = &law;
+    }
+    mst_status status = mst_parallel_blocks(n, BLOCK, o->threads, o->progress, run_block, j);
+    radial_law_release(&law);
+    return status;
 }
 
 mst_status mst_brownian_endpoints(const mst_manifold *m, size_t n, const double *start, double time,
                                   const mst_brownian_options *options, double *end)
 {
-    return run(&(job){m, start, time, options, false, end}, n);
+    return run(&(job){m, start, time, options, false, end, NULL}, n);
 }
 
 mst_status mst_brownian_paths(const mst_manifold *m, size_t n, const double *start, double time,
                               const mst_brownian_options *options, double *path)
 {
-    return run(&(job){m, start, time, options, true, path}, n);
+    return run(&(job){m, start, time, options, true, path, NULL}, n);
 }

@@ -92,40 +92,69 @@ static void exp_rows(size_t n, size_t D, const double *x, const double *v, doubl
     }
 }
 
-/* Log_x(y) = (r / sin r) w, w = y − (x·y) x the part of y normal to x. Taking it from y − x (or y + x, beyond a
- * right angle) instead of y keeps all digits of short (or nearly antipodal) vectors. */
+/* The part w of y normal to x, its length sin r, and cos r, of `count` rows. Taking w from y − x (or y + x, beyond a
+ * right angle) instead of y keeps all digits of short (or nearly antipodal) vectors. p is left with x. */
+static void normal_part(size_t count, size_t D, const double *x, const double *y, lanes *p,
+                        lanes *w, double *restrict sine, double *restrict cosine)
+{
+    lanes along;
+    load(count, D, x, p);
+    load(count, D, y, w);
+    dot(D, (const lanes *)p, (const lanes *)w, cosine);
+    for (size_t a = 0; a < D; a++)
+        for (int k = 0; k < MST_LANES; k++)
+            w[a][k] += cosine[k] < 0 ? p[a][k] : -p[a][k];
+    dot(D, (const lanes *)p, (const lanes *)w, along);
+    for (int k = 0; k < MST_LANES; k++)
+        sine[k] = 0;
+    for (size_t a = 0; a < D; a++)
+        for (int k = 0; k < MST_LANES; k++) {
+            w[a][k] -= along[k] * p[a][k];
+            sine[k] += w[a][k] * w[a][k];
+        }
+    for (int k = 0; k < MST_LANES; k++)
+        sine[k] = sqrt(sine[k]);
+}
+
+/* Log_x(y) = (r / sin r) w. */
 static void log_rows(size_t n, size_t D, const double *x, const double *y, double *v, double *sine,
                      double *cosine, double *scratch)
 {
-    lanes *p = (lanes *)scratch, *q = p + D, c, s, b;
+    lanes *p = (lanes *)scratch, *w = p + D, s, c, scale;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
-        load(count, D, x + i * D, p);
-        load(count, D, y + i * D, q);
-        dot(D, p, q, c);
-        for (size_t a = 0; a < D; a++)
-            for (int k = 0; k < MST_LANES; k++)
-                q[a][k] = q[a][k] + (c[k] < 0 ? p[a][k] : -p[a][k]);
-        dot(D, p, q, b);
-        for (int k = 0; k < MST_LANES; k++)
-            s[k] = 0;
-        for (size_t a = 0; a < D; a++)
-            for (int k = 0; k < MST_LANES; k++) {
-                q[a][k] -= b[k] * p[a][k];
-                s[k] += q[a][k] * q[a][k];
-            }
+        normal_part(count, D, x + i * D, y + i * D, p, w, s, c);
         MST_SIMD
-        for (int k = 0; k < MST_LANES; k++) {
-            s[k] = sqrt(s[k]);
-            b[k] = s[k] > SPHERE_LOST ? vm_angle(s[k], c[k]) / s[k] : 1;
-        }
+        for (int k = 0; k < MST_LANES; k++)
+            scale[k] = s[k] > SPHERE_LOST ? vm_angle(s[k], c[k]) / s[k] : 1;
         for (size_t a = 0; a < D; a++)
             for (int k = 0; k < MST_LANES; k++)
-                q[a][k] *= b[k];
-        store(count, D, (const lanes *)q, v + i * D);
+                w[a][k] *= scale[k];
+        store(count, D, (const lanes *)w, v + i * D);
         for (size_t k = 0; k < count; k++) {
             sine[i + k] = s[k];
             cosine[i + k] = c[k];
+        }
+    }
+}
+
+static void polar_rows(size_t n, size_t D, const double *x, const double *y, double *toward,
+                       double *r, double *rest, double *scratch)
+{
+    lanes *p = (lanes *)scratch, *w = p + D, s, c;
+    for (size_t i = 0; i < n; i += MST_LANES) {
+        size_t count = n - i < MST_LANES ? n - i : MST_LANES;
+        normal_part(count, D, x + i * D, y + i * D, p, w, s, c);
+        store(count, D, (const lanes *)w, toward + i * D);
+        MST_SIMD
+        for (int k = 0; k < MST_LANES; k++) {
+            double angle = vm_angle(s[k], c[k]);
+            c[k] = vm_angle(s[k], -c[k]);
+            s[k] = angle;
+        }
+        for (size_t k = 0; k < count; k++) {
+            r[i + k] = s[k];
+            rest[i + k] = c[k];
         }
     }
 }
@@ -195,6 +224,7 @@ static void walk_rows(size_t n, size_t D, double *x, double factor, size_t steps
 const struct sphere_kernels HOT(sphere_kernels) = {
     .exp = exp_rows,
     .log = log_rows,
+    .polar = polar_rows,
     .dist = dist_rows,
     .walk = walk_rows,
 };

@@ -15,6 +15,10 @@ struct sphere_kernels {
     void (*exp)(size_t n, size_t D, const double *x, const double *v, double *y, double *scratch);
     void (*log)(size_t n, size_t D, const double *x, const double *y, double *v, double *sine,
                 double *cosine, double *scratch);
+    /* y as seen from x: the tangent vector `toward` y of length sin r, r and π − r, all with full relative
+     * accuracy at both ends. */
+    void (*polar)(size_t n, size_t D, const double *x, const double *y, double *toward, double *r,
+                  double *rest, double *scratch);
     void (*dist)(size_t n, size_t D, const double *x, const double *y, double *r);
     /* Steps of length `factor`·√h·|ξ|; see mst_manifold_ops.walk. */
     void (*walk)(size_t n, size_t D, double *x, double factor, size_t steps, mst_noise noise,

@@ -12,7 +12,7 @@ succeeds "general help" --help
 check "general help fits in 80 columns" fits_in_80_columns "$out"
 cp "$out" general
 names=$(manistat help --list)
-for name in manifolds sample exp log dist geodesic help; do
+for name in manifolds sample heat exp log dist geodesic help; do
     check "general help names $name" grep -q "^  $name " general
     check "the list names $name" grep -qx "$name" <<<"$names"
 done

@@ -6,6 +6,8 @@
  * bias: order 2 for the walk, order 1 in charts. */
 #include "heat/brownian_moments.h"
 
+#include <string.h>
+
 static mst_manifold *parse(const char *spec)
 {
     mst_manifold *m = NULL;
@@ -69,6 +71,41 @@ START_TEST(charts_on_round_spaces)
         assert_mean(&got[p], want[p], bias, "%s in charts, moment %d", round_spaces[_i].spec,
                     p + 1);
     }
+    free(x);
+    free(x0);
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* No bias to allow for, at once or in steps. */
+START_TEST(exact_draws_on_round_spaces)
+{
+    enum { N = 100000, STEPS = 3 };
+    mst_manifold *m = parse(round_spaces[_i].spec);
+    size_t D = mst_manifold_ambient(m);
+    double sign = round_spaces[_i].sign, *x0 = general_point(m), want[2], time = 1.3;
+    mst_brownian_options o = mst_brownian_options_default();
+    o.method = MST_BROWNIAN_EXACT;
+    o.steps = STEPS;
+    double *x = end_points(m, N, x0, time, &o), *starts = doubles(N * D),
+           *paths = doubles(N * (STEPS + 1) * D);
+    moments got[2];
+    radial_moments(sign, mst_manifold_dim(m), time, 0, want);
+    sample_radial(sign, m, N, x0, x, got);
+    for (int p = 0; p < 2; p++)
+        assert_mean(&got[p], want[p], 0, "%s, exact, moment %d", round_spaces[_i].spec, p + 1);
+    for (size_t i = 0; i < N; i++)
+        memcpy(starts + i * D, x0, D * sizeof *x0);
+    o.seed = 5;
+    ASSERT_OK(mst_brownian_paths(m, N, starts, time, &o, paths));
+    for (size_t i = 0; i < N; i++)
+        memcpy(x + i * D, paths + ((i + 1) * (STEPS + 1) - 1) * D, D * sizeof *x);
+    sample_radial(sign, m, N, x0, x, got);
+    for (int p = 0; p < 2; p++)
+        assert_mean(&got[p], want[p], 0, "%s, exact paths, moment %d", round_spaces[_i].spec,
+                    p + 1);
+    free(paths);
+    free(starts);
     free(x);
     free(x0);
     mst_manifold_free(m);
@@ -314,9 +351,13 @@ START_TEST(bad_arguments)
     }
     o = mst_brownian_options_default();
     o.method = MST_BROWNIAN_EXACT;
-    ck_assert(!mst_brownian_has_exact(sphere));
-    ASSERT_FAILS(MST_UNABLE, mst_brownian_endpoints(sphere, 1, start, 1, &o, end));
-    ASSERT_FAILS(MST_UNABLE, mst_brownian_paths(sphere, 1, start, 1, &o, end));
+    mst_manifold *spd;
+    ASSERT_OK(mst_spd_new(&spd, 3));
+    ck_assert(!mst_brownian_has_exact(spd));
+    double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ASSERT_FAILS(MST_UNABLE, mst_brownian_endpoints(spd, 1, identity, 1, &o, end));
+    ASSERT_FAILS(MST_UNABLE, mst_brownian_paths(spd, 1, identity, 1, &o, end));
+    mst_manifold_free(spd);
     o.method = (mst_brownian_method)17;
     ASSERT_FAILS(MST_ARGUMENT, mst_brownian_endpoints(sphere, 1, start, 1, &o, end));
     ck_assert(end[0] == 7 && end[1] == 7 && end[2] == 7);
@@ -336,10 +377,10 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("brownian", 60, {walks_on_round_spaces, ROUND_SPACES},
-                     {charts_on_round_spaces, ROUND_SPACES}, {flat_spaces, 0},
-                     {torus_characteristic_function, 0}, {positive_definite_matrices, 4},
-                     {log_euclidean_matrices, 0}, {rotations, 0},
-                     {factors_of_products_are_independent, 0}, {weak_orders, ORDERS},
-                     {bad_arguments, 0});
+    return RUN_SUITE(
+        "brownian", 60, {walks_on_round_spaces, ROUND_SPACES},
+        {charts_on_round_spaces, ROUND_SPACES}, {exact_draws_on_round_spaces, ROUND_SPACES},
+        {flat_spaces, 0}, {torus_characteristic_function, 0}, {positive_definite_matrices, 4},
+        {log_euclidean_matrices, 0}, {rotations, 0}, {factors_of_products_are_independent, 0},
+        {weak_orders, ORDERS}, {bad_arguments, 0});
 }

@@ -27,6 +27,7 @@ PUBLIC = {
     "manifold": "manifold",
     "points": "manifold",
     "brownian": "heat",
+    "heat": "heat",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Exact heat kernels: p_t(x, y) is the transition density of Brownian motion (generator ½Δ) with respect to the
+ * Riemannian volume, symmetric in x and y. Everything is computed in the log domain and is right for every t for which
+ * the result is representable: log p to 1e-12·max(1, |log p|), score and time derivative to 1e-10 of their natural
+ * sizes 1/√t and 1/t or their value, whichever is larger. */
+#ifndef MANISTAT_HEAT_H
+#define MANISTAT_HEAT_H
+
+#include <manistat/manifold.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where to put the results of n rows; what is null is not computed. */
+typedef struct mst_heat_values {
+    double *log_p;    /* (n): log p_t(x, y) */
+    double *dt_log_p; /* (n): its derivative by t */
+    double *score;    /* (n, D): ∇_y log p_t(x, y), a tangent vector at y */
+    double *
+        hessian; /* (n, d, d): second covariant derivative in y, in the frame of mst_manifold_frame at y */
+} mst_heat_values;
+
+/* Is there a closed form? euclidean, circle, sphere, torus, hyperbolic, so3, sym, spd:1, spd:2, log-Euclidean spd and
+ * products of these. */
+MST_API bool mst_heat_has_exact(const mst_manifold *m);
+
+/* Rows x and y (n, D) on the manifold, one time for all of them or a time per row (n), from 1e-50 to 1e50
+ * (MST_ARGUMENT names the row). Points are taken as they are; only NaN and infinities are refused (MST_DOMAIN names
+ * the row, other rows may have been written). threads ≤ 0: all cores; the result does not depend on it. MST_UNABLE where there is no
+ * closed form. */
+MST_API MST_MUST_USE mst_status mst_heat_kernel(const mst_manifold *m, size_t n, const double *x,
+                                                const double *y, double time, int threads,
+                                                const mst_heat_values *out);
+MST_API MST_MUST_USE mst_status mst_heat_kernel_times(const mst_manifold *m, size_t n,
+                                                      const double *x, const double *y,
+                                                      const double *times, int threads,
+                                                      const mst_heat_values *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

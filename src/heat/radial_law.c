@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "heat/radial_law.h"
+
+#include "heat/radial.h"
+#include "manifold/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INTERVALS = 2048, POINTS = 3 };
+
+static const double pi = 3.141592653589793;
+
+typedef enum shape { SPHERE, HYPERBOLIC, SO3, OTHER } shape;
+
+static shape shape_of(const mst_manifold *m)
+{
+    const char *name = m->ops->name;
+    return strcmp(name, "sphere") == 0       ? SPHERE
+           : strcmp(name, "hyperbolic") == 0 ? HYPERBOLIC
+           : strcmp(name, "so3") == 0        ? SO3
+                                             : OTHER;
+}
+
+bool radial_law_fits(const mst_manifold *m)
+{
+    return shape_of(m) != OTHER;
+}
+
+/* Beyond this distance lies less than e^−50 of the mass: ten spreads past the drift (d−1)t/2 that negative curvature adds. */
+static double reach(const mst_manifold *m, double t)
+{
+    double d = (double)m->dim, far = sqrt(t) * (sqrt(d) + 10);
+    return shape_of(m) == HYPERBOLIC ? far + (d - 1) * t / 2 : fmin(far, pi);
+}
+
+/* Density of the distance at the n points r: p_t(r) times the area of the geodesic sphere, in the log domain. */
+static mst_status densities(const mst_manifold *m, double t, size_t n, const double *r, double *out)
+{
+    double *block;
+    MST_TRY(mst_allocate(&block, 3 * n));
+    double *eps = block, *time = eps + n, *log_p = time + n;
+    for (size_t i = 0; i < n; i++) {
+        eps[i] = fmax(pi - r[i], 0);
+        time[i] = t;
+    }
+    mst_radial_out values = {.logp = log_p};
+    shape kind = shape_of(m);
+    if (kind == SPHERE)
+        mst_radial_sphere(m->dim, n, r, eps, time, &values);
+    else if (kind == HYPERBOLIC)
+        mst_radial_hyperbolic(m->dim, n, r, time, &values);
+    else
+        mst_radial_so3(n, r, eps, time, &values);
+    double d = (double)m->dim, log_area = log(2) + d / 2 * log(pi) - lgamma(d / 2);
+    for (size_t i = 0; i < n; i++) {
+        double radius = kind == SPHERE       ? sin(r[i])
+                        : kind == HYPERBOLIC ? sinh(r[i])
+                                             : 2 * sin(r[i] / 2);
+        out[i] = radius > 0 || m->dim == 1
+                     ? exp(log_p[i] + log_area + (m->dim > 1 ? (d - 1) * log(radius) : 0))
+                     : 0;
+    }
+    mst_release(block);
+    return MST_OK;
+}
+
+/* Gauss–Legendre points of an interval and their weights, as fractions of its width. */
+static const double place[POINTS] = {0.11270166537925831, 0.5, 0.88729833462074169};
+static const double weight[POINTS] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+
+static mst_status tabulate(radial_law *law, const mst_manifold *m, double t)
+{
+    size_t n = law->intervals;
+    double *r;
+    MST_TRY(mst_allocate(&r, 2 * POINTS * n + n + 1));
+    double *value = r + POINTS * n, *node = value + POINTS * n;
+    for (size_t k = 0; k < n; k++)
+        for (int e = 0; e < POINTS; e++)
+            r[POINTS * k + (size_t)e] = law->width * ((double)k + place[e]);
+    for (size_t k = 0; k <= n; k++)
+        node[k] = law->width * (double)k;
+    mst_status status = densities(m, t, POINTS * n, r, value);
+    if (status == MST_OK)
+        status = densities(m, t, n + 1, node, law->density);
+    law->cdf[0] = 0;
+    for (size_t k = 0; status == MST_OK && k < n; k++) {
+        law->cdf[k + 1] = law->cdf[k];
+        for (int e = 0; e < POINTS; e++)
+            law->cdf[k + 1] += law->width * weight[e] * value[POINTS * k + (size_t)e];
+    }
+    mst_release(r);
+    return status;
+}
+
+mst_status radial_law_new(radial_law *law, const mst_manifold *m, double t)
+{
+    *law = (radial_law){.intervals = INTERVALS, .width = reach(m, t) / INTERVALS};
+    MST_TRY(mst_allocate(&law->cdf, 2 * (law->intervals + 1)));
+    law->density = law->cdf + law->intervals + 1;
+    mst_status status = tabulate(law, m, t);
+    double total = law->cdf[law->intervals];
+    if (status == MST_OK && !(fabs(total - 1) < 1e-9))
+        status =
+            mst_fail(MST_BREAKDOWN, "the law of the distance on %s at time %g adds up to %.12g",
+                     m->spec, t, total);
+    for (size_t k = 0; status == MST_OK && k <= law->intervals; k++) {
+        law->cdf[k] /= total;
+        law->density[k] /= total;
+    }
+    if (status != MST_OK)
+        radial_law_release(law);
+    return status;
+}
+
+void radial_law_release(radial_law *law)
+{
+    mst_release(law->cdf);
+    law->cdf = NULL;
+}
+
+/* In its interval the distribution function is the cubic with the right values and slopes at both ends; solve by
+ * bisection guarded Newton. */
+double radial_law_quantile(const radial_law *law, double u)
+{
+    size_t low = 0, high = law->intervals;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (law->cdf[middle] <= u)
+            low = middle;
+        else
+            high = middle;
+    }
+    double rise = law->cdf[high] - law->cdf[low], goal = u - law->cdf[low];
+    double a = law->density[low] * law->width, b = law->density[high] * law->width;
+    double left = 0, right = 1, s = rise > 0 ? goal / rise : 0.5;
+    for (int iteration = 0; iteration < 50 && right - left > 1e-15; iteration++) {
+        double value = s * (a + s * (3 * rise - 2 * a - b + s * (a + b - 2 * rise))) - goal;
+        double slope = a + s * (2 * (3 * rise - 2 * a - b) + 3 * s * (a + b - 2 * rise));
+        if (value > 0)
+            right = s;
+        else
+            left = s;
+        double next = s - value / slope;
+        if (!(next > left && next < right))
+            next = 0.5 * (left + right);
+        if (fabs(next - s) < 1e-15)
+            break;
+        s = next;
+    }
+    return law->width * ((double)low + s);
+}
