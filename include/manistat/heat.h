@@ -26,6 +26,8 @@ typedef struct mst_heat_values {
 /* Is there a closed form? euclidean, circle, sphere, torus, hyperbolic, so3, sym, spd:1, spd:2, log-Euclidean spd and
  * products of these. */
 MST_API bool mst_heat_has_exact(const mst_manifold *m);
+/* MST_OK, or MST_UNABLE with a detail that names the manifolds that have one. */
+MST_API MST_MUST_USE mst_status mst_heat_require_exact(const mst_manifold *m);
 
 /* Rows x and y (n, D) on the manifold, one time for all of them or a time per row (n), from 1e-50 to 1e50
  * (MST_ARGUMENT names the row). Points are taken as they are; only NaN and infinities are refused (MST_DOMAIN names

@@ -26,12 +26,6 @@ static const option option_score = {
     .help = "where the numbers come from: exact (the closed form, where there is one)",
 };
 
-/* The library's own sentence, before any row is read: it tests the manifold first and no rows are none. */
-static mst_status check(const mst_manifold *m)
-{
-    return mst_heat_kernel(m, 0, NULL, NULL, 1, 1, &(mst_heat_values){0});
-}
-
 /* The library counts the rows of a chunk; the message has to count those of the file. */
 static mst_status check_times(const pair_job *job, size_t n)
 {
@@ -98,7 +92,7 @@ static mst_status run(invocation *inv)
                                       .prefix = "score",
                                       .coordinates = PAIR_VECTORS,
                                       .header = true,
-                                      .check = check,
+                                      .check = mst_heat_require_exact,
                                       .rows = heat_rows,
                                       .members = members};
     return run_pairs(inv, &operation);

@@ -31,6 +31,17 @@ bool mst_heat_has_exact(const mst_manifold *m)
     return find_part(m) != NULL;
 }
 
+mst_status mst_heat_require_exact(const mst_manifold *m)
+{
+    if (mst_heat_has_exact(m))
+        return MST_OK;
+    return mst_fail(MST_UNABLE,
+                    "%s has no closed-form heat kernel; euclidean, circle, torus, sphere, "
+                    "hyperbolic, so3, sym, "
+                    "spd:1, spd:2, spd:n?metric=log-euclidean and their products have one",
+                    m->spec);
+}
+
 mst_status heat_block(const mst_manifold *m, size_t n, const double *x, const double *y,
                       const double *t, const mst_heat_values *out)
 {
@@ -106,12 +117,7 @@ static mst_status run_block(void *context, size_t begin, size_t end)
 
 static mst_status run(const job *j, size_t n, int threads)
 {
-    if (!mst_heat_has_exact(j->m))
-        return mst_fail(
-            MST_UNABLE,
-            "%s has no closed-form heat kernel; euclidean, circle, torus, sphere, hyperbolic, so3, "
-            "sym, spd:1, spd:2, spd:n?metric=log-euclidean and their products have one",
-            j->m->spec);
+    MST_TRY(mst_heat_require_exact(j->m));
     for (size_t i = 0; i < (j->per_row ? n : 1); i++) {
         double t = j->per_row ? j->times[i] : j->time;
         if (!(t > 0) || !isfinite(t))

@@ -116,9 +116,7 @@ bool heat_radial_fits(const mst_manifold *m)
     return find_family(m) != NULL;
 }
 
-/* across·I + (along − across) e eᵀ with e = c/|c|, c (d), whose square may be beyond the range of doubles; where the
- * direction vanishes, along = across. */
-static void radial_hessian(size_t d, const double *c, double along, double across, double *h)
+void heat_radial_hessian(size_t d, const double *c, double along, double across, double *h)
 {
     double largest = 0, square = 0;
     for (size_t k = 0; k < d; k++)
@@ -159,8 +157,8 @@ mst_status heat_radial(const mst_manifold *m, size_t n, const double *x, const d
     if (status == MST_OK && out->hessian != NULL) {
         status = mst_manifold_to_frame(m, n, y, toward, coordinates);
         for (size_t i = 0; status == MST_OK && i < n; i++)
-            radial_hessian(d, coordinates + i * d, bend[i], slope[i] * family->cosine(r[i], eps[i]),
-                           out->hessian + i * d * d);
+            heat_radial_hessian(d, coordinates + i * d, bend[i],
+                                slope[i] * family->cosine(r[i], eps[i]), out->hessian + i * d * d);
     }
     mst_release(toward);
     return status;
@@ -205,7 +203,7 @@ mst_status heat_spd2(const mst_manifold *m, size_t n, const double *x, const dou
         double across = slope[i] * sinc / 2, along_line = root * line[i] / t[i];
         if (out->hessian != NULL) {
             double *h = out->hessian + i * d * d, cut = 0.5 * slope[i] * cosh(rho[i]);
-            radial_hessian(d, c[i], 0.5 * bend[i], cut, h);
+            heat_radial_hessian(d, c[i], 0.5 * bend[i], cut, h);
             /* The line: take the trace direction out of the isotropic part and put −1/t in. */
             for (int a = 0; a < d; a += 2)
                 for (int b = 0; b < d; b += 2)
@@ -228,9 +226,8 @@ bool heat_product_fits(const mst_manifold *m)
     return true;
 }
 
-/* log p, ∂_t and score of a product add up, block by block of columns. */
-mst_status heat_product(const mst_manifold *m, size_t n, const double *x, const double *y,
-                        const double *t, const mst_heat_values *out)
+mst_status heat_add_factors(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            const double *t, const mst_heat_values *out, heat_block_function *run)
 {
     size_t d = m->dim, D = m->ambient;
     double *block, log_p[HEAT_BLOCK], dt[HEAT_BLOCK];
@@ -253,7 +250,7 @@ mst_status heat_product(const mst_manifold *m, size_t n, const double *x, const 
             memcpy(px + i * width, x + i * D + column, width * sizeof *px);
             memcpy(py + i * width, y + i * D + column, width * sizeof *py);
         }
-        status = heat_block(factor, n, px, py, t, &piece);
+        status = run(factor, n, px, py, t, &piece);
         if (status != MST_OK)
             break;
         for (size_t i = 0; i < n; i++) {
@@ -272,4 +269,10 @@ mst_status heat_product(const mst_manifold *m, size_t n, const double *x, const 
     }
     mst_release(block);
     return status;
+}
+
+mst_status heat_product(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        const double *t, const mst_heat_values *out)
+{
+    return heat_add_factors(m, n, x, y, t, out, heat_block);
 }

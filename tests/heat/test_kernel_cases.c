@@ -468,6 +468,22 @@ START_TEST(bad_points)
 }
 END_TEST
 
+/* Derivatives of the size 1/t² leave the range of doubles there. */
+START_TEST(times_out_of_range)
+{
+    mst_manifold *m = parse("sphere:2");
+    const double x[3] = {0, 0, 1}, y[3] = {0.6, 0, 0.8}, edge[] = {1e-50, 1e50, 9e-51, 2e50};
+    double log_p, dt, score[3];
+    mst_heat_values out = {.log_p = &log_p, .dt_log_p = &dt, .score = score};
+    for (size_t k = 0; k < 2; k++) {
+        ASSERT_OK(mst_heat_kernel(m, 1, x, y, edge[k], 1, &out));
+        ck_assert(isfinite(log_p) && isfinite(dt) && all_finite(3, score));
+        ASSERT_FAILS(MST_ARGUMENT, mst_heat_kernel(m, 1, x, y, edge[k + 2], 1, &out));
+    }
+    mst_manifold_free(m);
+}
+END_TEST
+
 START_TEST(no_closed_form)
 {
     const char *const without[] = {"spd:3", "product(sphere:2,spd:3)",
@@ -476,6 +492,7 @@ START_TEST(no_closed_form)
     for (size_t k = 0; k < 3; k++) {
         mst_manifold *m = parse(without[k]);
         ck_assert_msg(!mst_heat_has_exact(m), "%s", without[k]);
+        ASSERT_FAILS(MST_UNABLE, mst_heat_require_exact(m));
         ASSERT_FAILS(MST_UNABLE,
                      mst_heat_kernel(m, 1, x, x, 1, 1, &(mst_heat_values){.log_p = &log_p}));
         const char *const named[] = {without[k], "sphere", "spd:2", "log-euclidean", "products"};
@@ -493,5 +510,6 @@ int main(void)
                      {rotations_are_half_a_sphere, 0}, {spd2_is_a_line_times_a_plane, 0},
                      {hyperbolic_space_in_closed_form, 0}, {products_add_up, 0},
                      {antipodes_have_no_score, 0}, {tiny_distances, 0}, {no_jump_in_time, 100},
-                     {no_jump_elsewhere, 0}, {bad_times, 0}, {bad_points, 0}, {no_closed_form, 0});
+                     {no_jump_elsewhere, 0}, {bad_times, 0}, {bad_points, 0},
+                     {times_out_of_range, 0}, {no_closed_form, 0});
 }
