@@ -106,7 +106,7 @@ static const radial_family families[] = {
 static const radial_family *find_family(const mst_manifold *m)
 {
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-        if (strcmp(m->ops->name, families[k].name) == 0)
+        if (mst_is_family(m, families[k].name))
             return &families[k];
     return NULL;
 }
@@ -166,7 +166,7 @@ mst_status heat_radial(const mst_manifold *m, size_t n, const double *x, const d
 
 bool heat_spd2_fits(const mst_manifold *m)
 {
-    return strcmp(m->spec, "spd:2") == 0;
+    return mst_is_family(m, "spd") && m->dim == 3 && !mst_manifold_is_flat(m);
 }
 
 /* In the frame coordinates (s₁₁, √2 s₁₂, s₂₂) of a tangent vector at y, the unit vector (1, 0, 1)/√2 is the direction of

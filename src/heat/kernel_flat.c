@@ -10,11 +10,6 @@
 
 static const double log_two_pi = 1.8378770664093454836, pi = 3.141592653589793;
 
-static bool is_family(const mst_manifold *m, const char *name)
-{
-    return strcmp(m->ops->name, name) == 0;
-}
-
 bool heat_gaussian_fits(const mst_manifold *m)
 {
     return mst_manifold_is_flat(m) && isinf(mst_manifold_injectivity(m));
@@ -49,7 +44,7 @@ mst_status heat_gaussian(const mst_manifold *m, size_t n, const double *x, const
 
 bool heat_torus_fits(const mst_manifold *m)
 {
-    return is_family(m, "circle") || is_family(m, "torus");
+    return mst_is_family(m, "circle") || mst_is_family(m, "torus");
 }
 
 /* The angle r from y to x on the circle, whether x is ahead, and π − r. The difference of two doubles is kept with its

@@ -7,7 +7,6 @@
 #include "manifold/internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { INTERVALS = 2048, POINTS = 3 };
 
@@ -17,11 +16,10 @@ typedef enum shape { SPHERE, HYPERBOLIC, SO3, OTHER } shape;
 
 static shape shape_of(const mst_manifold *m)
 {
-    const char *name = m->ops->name;
-    return strcmp(name, "sphere") == 0       ? SPHERE
-           : strcmp(name, "hyperbolic") == 0 ? HYPERBOLIC
-           : strcmp(name, "so3") == 0        ? SO3
-                                             : OTHER;
+    return mst_is_family(m, "sphere")       ? SPHERE
+           : mst_is_family(m, "hyperbolic") ? HYPERBOLIC
+           : mst_is_family(m, "so3")        ? SO3
+                                            : OTHER;
 }
 
 bool radial_law_fits(const mst_manifold *m)

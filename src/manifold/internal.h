@@ -15,7 +15,15 @@ struct mst_manifold {
     size_t ambient; /* D */
     char *spec;
     void *data;
+    bool built_in; /* made by this library, so its family name can be trusted */
 };
+
+/* mst_manifold_new for the manifolds of this library. */
+MST_MUST_USE mst_status mst_manifold_build(mst_manifold **out, const mst_manifold_ops *ops,
+                                           const char *spec, size_t dim, size_t ambient,
+                                           void *data);
+/* Is it this library's manifold of that family? A user's table of the same name is not. */
+bool mst_is_family(const mst_manifold *m, const char *name);
 
 /* Tolerances of `validate`, as promised in the documentation of file formats. */
 #define MST_POINT_TOLERANCE 1e-6

@@ -32,11 +32,6 @@ struct mst_point_leaf {
 
 /* ---- Which manifold is it ---- */
 
-bool mst_is_family(const mst_manifold *m, const char *name)
-{
-    return strcmp(mst_manifold_table(m)->name, name) == 0;
-}
-
 static family family_of(const mst_manifold *m)
 {
     if (mst_is_family(m, "circle") || mst_is_family(m, "torus"))

@@ -367,7 +367,7 @@ mst_status mst_product_new(mst_manifold **out, size_t count, mst_manifold **fact
         dim += factors[f]->dim;
         ambient += factors[f]->ambient;
     }
-    status = mst_manifold_new(out, &product_ops, spec, dim, ambient, p);
+    status = mst_manifold_build(out, &product_ops, spec, dim, ambient, p);
     mst_release(spec);
     return status;
 }
