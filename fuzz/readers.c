@@ -169,3 +169,35 @@ int fuzz_npy_reader(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+static size_t count_values(const mst_json_value *v, int depth)
+{
+    size_t count = 1, elements = 0;
+    if (depth > 100)
+        fail("values are no deeper than 100 levels");
+    for (const mst_json_value *e = mst_json_first(v); e != NULL; e = mst_json_next(e), elements++)
+        count += count_values(e, depth + 1);
+    if (mst_json_kind_of(v) == MST_JSON_ARRAY && elements != mst_json_length(v))
+        fail("an array has as many elements as its length says");
+    if (mst_json_kind_of(v) == MST_JSON_NUMBER && !isfinite(mst_json_as_number(v)))
+        fail("numbers are finite");
+    if (mst_json_kind_of(v) == MST_JSON_OBJECT && mst_json_member(v, "a") != NULL)
+        count += count_values(mst_json_member(v, "a"), depth + 1);
+    return count;
+}
+
+int fuzz_json_reader(const uint8_t *data, size_t size)
+{
+    char path[32];
+    int fd = memory_file(data, size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    mst_json_value *top = NULL;
+    mst_status status = mst_json_read(&top, path);
+    if (status != MST_OK)
+        check_failure(status, path);
+    else if (count_values(top, 0) > 2 * size)
+        fail("there are no more values than bytes, counting members twice");
+    mst_json_value_free(top);
+    close(fd);
+    return 0;
+}

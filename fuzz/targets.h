@@ -21,5 +21,7 @@ int fuzz_number_text(const uint8_t *data, size_t size);
 int fuzz_csv_reader(const uint8_t *data, size_t size);
 /* The same for bytes after the magic of NPY. */
 int fuzz_npy_reader(const uint8_t *data, size_t size);
+/* JSON: read or refused, and what was read can be walked through. */
+int fuzz_json_reader(const uint8_t *data, size_t size);
 
 #endif

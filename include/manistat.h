@@ -6,11 +6,15 @@
 #define MANISTAT_H
 
 #include <manistat/brownian.h>
+#include <manistat/cluster.h>
 #include <manistat/heat.h>
 #include <manistat/io.h>
 #include <manistat/manifold.h>
+#include <manistat/mean.h>
 #include <manistat/points.h>
 #include <manistat/random.h>
+#include <manistat/score.h>
 #include <manistat/status.h>
+#include <manistat/two_sample.h>
 
 #endif

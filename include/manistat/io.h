@@ -60,6 +60,19 @@ MST_API MST_MUST_USE mst_status mst_reader_next(mst_reader *r, size_t max, doubl
 MST_API void mst_reader_where(const mst_reader *r, size_t k, uint64_t *row, uint64_t *line);
 MST_API void mst_reader_free(mst_reader *r);
 
+/* ---- Labels: a text per row, which says what group the row is in ---- */
+typedef struct mst_labels {
+    size_t n;      /* rows */
+    size_t count;  /* different labels */
+    char **names;  /* (count), by value if all of them are numbers, else by their bytes */
+    size_t *index; /* (n): the label of a row */
+} mst_labels;
+/* A file with one label per line, or an NPY array of one column. Blank lines, lines that begin with #, blanks and quotes
+ * around a label do not count. `n` is the number of rows that should be there: a line more is a header, anything
+ * else is MST_FORMAT. */
+MST_API MST_MUST_USE mst_status mst_labels_read(mst_labels **out, const char *path, size_t n);
+MST_API void mst_labels_free(mst_labels *labels);
+
 /* ---- Writing tables ---- */
 typedef struct mst_writer mst_writer;
 /* Format by the ending: .npy, .tsv, anything else CSV. `names` (cols) is the header line or null; NPY has
@@ -89,6 +102,33 @@ MST_API void mst_json_numbers(mst_json *j, size_t n, const double *x, size_t str
  * not make one value. The sink is left to be committed. */
 MST_API MST_MUST_USE mst_status mst_json_finish(mst_json *j);
 MST_API void mst_json_free(mst_json *j);
+
+/* ---- Reading JSON (RFC 8259), a whole file at a time. Strict: no comments, no trailing commas, no NaN; an object
+ * with the same key twice and more than 100 levels are refused too. ---- */
+typedef struct mst_json_value mst_json_value;
+typedef enum mst_json_kind {
+    MST_JSON_NULL,
+    MST_JSON_BOOL,
+    MST_JSON_NUMBER,
+    MST_JSON_STRING,
+    MST_JSON_ARRAY,
+    MST_JSON_OBJECT,
+} mst_json_kind;
+/* `path` "-" is standard input. MST_FORMAT names the line. Free the top-level value only. */
+MST_API MST_MUST_USE mst_status mst_json_read(mst_json_value **out, const char *path);
+MST_API void mst_json_value_free(mst_json_value *top);
+MST_API mst_json_kind mst_json_kind_of(const mst_json_value *v);
+/* What the value holds; 0, false and null if it is of another kind or null itself. */
+MST_API double mst_json_as_number(const mst_json_value *v);
+MST_API bool mst_json_as_bool(const mst_json_value *v);
+MST_API const char *mst_json_as_string(const mst_json_value *v);
+MST_API size_t
+mst_json_length(const mst_json_value *v); /* elements of an array, members of an object */
+/* The member of an object, or null. */
+MST_API const mst_json_value *mst_json_member(const mst_json_value *object, const char *key);
+/* The first element of an array, and the one after an element; null if there is none. */
+MST_API const mst_json_value *mst_json_first(const mst_json_value *array);
+MST_API const mst_json_value *mst_json_next(const mst_json_value *element);
 
 #ifdef __cplusplus
 }

@@ -275,6 +275,15 @@ static mst_status bad_cell(const mst_reader *r, uint64_t row, uint64_t line_numb
                     has_decimal_comma(c) ? "; write decimals with a point" : "");
 }
 
+static mst_status take_label(const mst_reader *r, const char **p, const char *end, uint64_t row,
+                             uint64_t line_number)
+{
+    cell c;
+    *p = take_cell(*p, end, r->csv.separator, &c);
+    return c.length > 0 ? mst_labels_add(r->labels, c.text, c.length)
+                        : bad_cell(r, row, line_number, r->label_col + 1, c);
+}
+
 static mst_status parse_row(const mst_reader *r, const char *line, size_t length, uint64_t row,
                             uint64_t line_number, double *out)
 {
@@ -284,6 +293,11 @@ static mst_status parse_row(const mst_reader *r, const char *line, size_t length
     size_t col = 0;
     for (; p != NULL && col < r->cols; col++) {
         p = skip_blanks(p, end, separator);
+        if (r->labels != NULL && col == r->label_col) {
+            MST_TRY(take_label(r, &p, end, row, line_number));
+            out[col] = 0;
+            continue;
+        }
         const char *after = mst_parse_prefix(p, end, &out[col]);
         if (after != NULL) {
             const char *stop = skip_blanks(after, end, separator);

@@ -115,6 +115,9 @@ struct mst_reader {
     mst_source source;
     size_t cols;
     bool is_npy;
+    mst_labels
+        *labels; /* where the column label_col goes as text, or null; its numbers are then 0 */
+    size_t label_col;
     union {
         mst_csv csv;
         mst_npy npy;
@@ -129,6 +132,16 @@ void mst_csv_close(mst_reader *r);
 MST_MUST_USE mst_status mst_npy_open(mst_reader *r);
 MST_MUST_USE mst_status mst_npy_next(mst_reader *r, size_t max, double *rows, size_t *got);
 void mst_npy_close(mst_reader *r);
+
+/* ---- Labels: add them row by row, then finish, which sorts the names ---- */
+
+MST_MUST_USE mst_status mst_labels_new(mst_labels **out);
+MST_MUST_USE mst_status mst_labels_add(mst_labels *labels, const char *text, size_t length);
+MST_MUST_USE mst_status mst_labels_finish(mst_labels *labels);
+/* From now on the reader adds the cells of a column to `labels` (borrowed). The column is named by its number, counted
+ * from 1, or by its name in the header. Before the first mst_reader_next only. */
+MST_MUST_USE mst_status mst_reader_set_labels(mst_reader *r, const char *column,
+                                              mst_labels *labels);
 
 #define MST_NPY_MAGIC "\x93NUMPY"
 enum { MST_NPY_MAGIC_SIZE = 6 };

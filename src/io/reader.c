@@ -4,6 +4,8 @@
 /* Tables from files: finds out the format and hands on to the reader of it. */
 #include "io/internal.h"
 
+#include <stdio.h>
+
 /* Formats that people try and that would otherwise end as "not a number". */
 static mst_status refuse_other_formats(const mst_source *s)
 {
@@ -64,7 +66,49 @@ const char *mst_reader_path(const mst_reader *r)
 
 mst_status mst_reader_next(mst_reader *r, size_t max, double *rows, size_t *got)
 {
-    return r->is_npy ? mst_npy_next(r, max, rows, got) : mst_csv_next(r, max, rows, got);
+    if (!r->is_npy)
+        return mst_csv_next(r, max, rows, got);
+    MST_TRY(mst_npy_next(r, max, rows, got));
+    for (size_t i = 0; r->labels != NULL && i < *got; i++) {
+        char text[MST_DOUBLE_TEXT];
+        double *label = &rows[i * r->cols + r->label_col];
+        MST_TRY(mst_labels_add(r->labels, text, mst_format_double(*label, text)));
+        *label = 0;
+    }
+    return MST_OK;
+}
+
+static mst_status no_such_column(const mst_reader *r, const char *column)
+{
+    char quoted[MST_QUOTED_TEXT], names[160] = "";
+    mst_quote_text(column, strlen(column), quoted);
+    for (size_t i = 0, used = 0; mst_reader_name(r, i) != NULL && used + 4 < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 mst_reader_name(r, i));
+    if (names[0] == '\0')
+        return mst_fail(MST_ARGUMENT,
+                        "%s is neither a file nor a column of %s, which has no header and %zu "
+                        "column%s",
+                        quoted, r->source.name, r->cols, r->cols == 1 ? "" : "s");
+    return mst_fail(MST_ARGUMENT, "%s is neither a file nor a column of %s, which has %s", quoted,
+                    r->source.name, names);
+}
+
+mst_status mst_reader_set_labels(mst_reader *r, const char *column, mst_labels *labels)
+{
+    double number;
+    size_t found = r->cols;
+    for (size_t i = 0; i < r->cols && found == r->cols; i++)
+        if (mst_reader_name(r, i) != NULL && strcmp(mst_reader_name(r, i), column) == 0)
+            found = i;
+    if (found == r->cols && mst_parse_double(column, strlen(column), &number) && number >= 1 &&
+        number <= (double)r->cols && number == (double)(size_t)number)
+        found = (size_t)number - 1;
+    if (found == r->cols)
+        return no_such_column(r, column);
+    r->labels = labels;
+    r->label_col = found;
+    return MST_OK;
 }
 
 void mst_reader_where(const mst_reader *r, size_t k, uint64_t *row, uint64_t *line)

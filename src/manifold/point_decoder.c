@@ -163,7 +163,8 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
                              .options = options != NULL ? *options : mst_points_options_default(),
                              .layout = layout,
                              .cols = cols,
-                             .reader = reader};
+                             .reader = reader,
+                             .left_out = SIZE_MAX};
     MST_TRY(mst_points_check_options(m, &d->options));
     mst_point_form preferred = d->options.latlon ? MST_FORM_LATLON : MST_FORM_FULL;
     mst_point_form compact = preferred;
@@ -222,9 +223,10 @@ static mst_status check_finite(const mst_point_decoder *d, size_t n, const doubl
         if (isfinite(rows[i]))
             continue;
         char text[PLACE];
+        size_t col = i % d->cols;
         place(d, i / d->cols, text);
         return mst_fail(MST_FORMAT, "%s%scolumn %zu: %s is not a finite number", text,
-                        *text != '\0' ? ", " : "", i % d->cols + 1,
+                        *text != '\0' ? ", " : "", col + 1 + (col >= d->left_out),
                         isnan(rows[i]) ? "nan" : (rows[i] < 0 ? "-inf" : "inf"));
     }
     return MST_OK;

@@ -31,6 +31,7 @@ typedef struct mst_point_decoder {
     size_t leaf_count;
     mst_point_leaf *leaves;
     const mst_reader *reader; /* for messages; null if the numbers are from elsewhere */
+    size_t left_out;          /* column of the file that is not in the rows, or SIZE_MAX */
 } mst_point_decoder;
 
 /* Finds the form from the number of columns: MST_FORMAT if there is none, MST_ARGUMENT for options that make no

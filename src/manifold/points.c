@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Points and tangent vectors in files. */
+#include "io/internal.h"
 #include "manifold/point_decoder.h"
 
 #include <math.h>
@@ -24,11 +25,11 @@ struct mst_points_reader {
     double *rows, *onto; /* (block, cols), (block, D) */
 };
 
-mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const char *layout,
-                           const char *path, const mst_points_options *options)
+/* As mst_points_open, without the column that `column` names, which goes to `labels`; null: there is none. */
+static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, const char *layout,
+                              const char *path, const char *column, mst_labels *labels,
+                              const mst_points_options *options)
 {
-    if (*layout == '\0' || strspn(layout, "pvs") != strlen(layout))
-        return mst_fail(MST_ARGUMENT, "\"%s\" is no layout of a row", layout);
     mst_points_reader *r;
     MST_TRY(mst_allocate_zero(&r, 1));
     mst_status status = mst_copy_string(&r->layout, layout);
@@ -37,11 +38,19 @@ mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const
         status = mst_points_check_options(m, options);
     if (status == MST_OK)
         status = mst_reader_open(&r->reader, path);
-    if (status == MST_OK)
-        status = mst_point_decoder_open(&r->decoder, m, r->layout, mst_reader_cols(r->reader),
-                                        options, r->reader);
+    if (status == MST_OK && column != NULL)
+        status = mst_reader_set_labels(r->reader, column, labels);
     if (status == MST_OK) {
-        size_t D = mst_manifold_ambient(m), cols = r->decoder.cols;
+        size_t file_cols = mst_reader_cols(r->reader);
+        status = mst_point_decoder_open(&r->decoder, m, r->layout, file_cols - (column != NULL),
+                                        options, r->reader);
+        if (status == MST_OK && column != NULL)
+            r->decoder.left_out = r->reader->label_col;
+        else if (status == MST_FORMAT && column != NULL)
+            status = mst_fail(status, "without the labels, %s", mst_error_detail());
+    }
+    if (status == MST_OK) {
+        size_t D = mst_manifold_ambient(m), cols = mst_reader_cols(r->reader);
         r->block = BLOCK_NUMBERS / (cols > D ? cols : D) + 1;
         status = mst_allocate(&r->rows, r->block * cols);
         if (status == MST_OK)
@@ -55,6 +64,23 @@ mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const
     return MST_OK;
 }
 
+mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const char *layout,
+                           const char *path, const mst_points_options *options)
+{
+    if (*layout == '\0' || strspn(layout, "pvs") != strlen(layout))
+        return mst_fail(MST_ARGUMENT, "\"%s\" is no layout of a row", layout);
+    return open_reader(out, m, layout, path, NULL, NULL, options);
+}
+
+/* Closes the gap that the column of labels leaves. */
+static void drop_column(size_t n, size_t cols, size_t left_out, double *rows)
+{
+    double *to = rows;
+    for (size_t i = 0; i < n * cols; i++)
+        if (i % cols != left_out)
+            *to++ = rows[i];
+}
+
 mst_status mst_points_next(mst_points_reader *r, size_t max, double *const *parts, size_t *got)
 {
     size_t done = 0;
@@ -63,6 +89,8 @@ mst_status mst_points_next(mst_points_reader *r, size_t max, double *const *part
         MST_TRY(mst_reader_next(r->reader, want, r->rows, &n));
         if (n == 0)
             break;
+        if (r->decoder.left_out != SIZE_MAX)
+            drop_column(n, mst_reader_cols(r->reader), r->decoder.left_out, r->rows);
         MST_TRY(mst_point_decode_rows(&r->decoder, n, r->rows, parts, done, r->onto));
         done += n;
     }
@@ -82,12 +110,10 @@ void mst_points_reader_free(mst_points_reader *r)
     mst_release(r);
 }
 
-mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m, const char *path,
-                           const mst_points_options *options)
+/* Closes the reader. */
+static mst_status read_rest(mst_points_reader *r, double **x, size_t *n)
 {
-    mst_points_reader *r;
-    MST_TRY(mst_points_open(&r, m, "p", path, options));
-    size_t D = mst_manifold_ambient(m), capacity = r->block, count = 0;
+    size_t D = mst_manifold_ambient(r->decoder.m), capacity = r->block, count = 0;
     double *all;
     mst_status status = mst_allocate(&all, capacity * D);
     while (status == MST_OK) {
@@ -112,6 +138,39 @@ mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m, const c
     }
     *x = all;
     *n = count;
+    return MST_OK;
+}
+
+mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m, const char *path,
+                           const mst_points_options *options)
+{
+    mst_points_reader *r;
+    MST_TRY(mst_points_open(&r, m, "p", path, options));
+    return read_rest(r, x, n);
+}
+
+mst_status mst_points_read_by(double **x, size_t *n, mst_labels **labels, const mst_manifold *m,
+                              const char *path, const char *column,
+                              const mst_points_options *options)
+{
+    mst_points_reader *r;
+    mst_labels *found;
+    double *all = NULL;
+    size_t count;
+    MST_TRY(mst_labels_new(&found));
+    mst_status status = open_reader(&r, m, "p", path, column, found, options);
+    if (status == MST_OK)
+        status = read_rest(r, &all, &count);
+    if (status == MST_OK)
+        status = mst_labels_finish(found);
+    if (status != MST_OK) {
+        mst_release(all);
+        mst_labels_free(found);
+        return status;
+    }
+    *x = all;
+    *n = count;
+    *labels = found;
     return MST_OK;
 }
 

@@ -120,6 +120,38 @@ static mst_status read_points(void)
     return status;
 }
 
+static mst_status read_labelled(void)
+{
+    double *x;
+    size_t n;
+    mst_labels *labels;
+    mst_status status =
+        mst_points_read_by(&x, &n, &labels, sphere, scratch("labelled.csv"), "g", NULL);
+    if (status != MST_OK)
+        return status;
+    mst_points_free(x);
+    mst_labels_free(labels);
+    return MST_OK;
+}
+
+static mst_status read_labels(void)
+{
+    mst_labels *labels;
+    mst_status status = mst_labels_read(&labels, scratch("labels.txt"), 200);
+    if (status == MST_OK)
+        mst_labels_free(labels);
+    return status;
+}
+
+static mst_status read_json(void)
+{
+    mst_json_value *top;
+    mst_status status = mst_json_read(&top, scratch("a.json"));
+    if (status == MST_OK)
+        mst_json_value_free(top);
+    return status;
+}
+
 START_TEST(test_sweeps)
 {
     scratch_text("a.csv", "a,b\n1,2\n#\n3,4\n#\n5,6\n");
@@ -132,6 +164,12 @@ START_TEST(test_sweeps)
     for (int i = 0; i < 40000; i++)
         fprintf(f, "1,0,0\n");
     fclose(f);
+    f = fopen(scratch("labels.txt"), "w");
+    for (int i = 0; i < 200; i++)
+        fprintf(f, "%d\n", i / 2);
+    fclose(f);
+    scratch_text("labelled.csv", "x,y,z,g\n1,0,0,a\n0,1,0,b\n");
+    scratch_text("a.json", "{\"a\":[1,2,3,\"x\"]}");
     ck_assert_int_eq(mst_manifold_parse(&sphere, "sphere:2"), MST_OK);
     sweep(read_csv);
     sweep(read_npy);
@@ -139,6 +177,9 @@ START_TEST(test_sweeps)
     sweep(write_link);
     sweep(write_json);
     sweep(read_points);
+    sweep(read_labelled);
+    sweep(read_labels);
+    sweep(read_json);
     mst_manifold_free(sphere);
 }
 END_TEST

@@ -56,14 +56,20 @@ static const input arrays[] = {
           "\0\0\x80\x3f"),
 };
 
+static const input objects[] = {
+    INPUT("{\"command\":\"kmeans\",\"k\":2,\"centres\":[[0.1,-2e5],[null,true]],\"a\":{}}\n"),
+    INPUT("[\"\\u00e9\\ud83d\\ude00\\n\", [[[]]], {\"a\": {\"a\": 1}}]"),
+};
+
 /* Pieces that mean something to one of the parsers. */
 static const input tokens[] = {
-    INPUT(","),          INPUT(";"),     INPUT("\t"),    INPUT(" "),      INPUT("\n"),
-    INPUT("\r\n"),       INPUT("\""),    INPUT("#"),     INPUT("e"),      INPUT("-"),
-    INPUT("."),          INPUT("\0"),    INPUT("9"),     INPUT("1e308"),  INPUT("1e-320"),
-    INPUT("nan"),        INPUT("inf"),   INPUT("0x1p3"), INPUT("é"),      INPUT("000000"),
-    INPUT("9999999999"), INPUT("(2,)"),  INPUT("()"),    INPUT("True"),   INPUT("'"),
-    INPUT("'shape'"),    INPUT("'>f8'"), INPUT("'|O'"),  INPUT("[('a',"), INPUT("}"),
+    INPUT(","),          INPUT(";"),       INPUT("\t"),    INPUT(" "),      INPUT("\n"),
+    INPUT("\r\n"),       INPUT("\""),      INPUT("#"),     INPUT("e"),      INPUT("-"),
+    INPUT("."),          INPUT("\0"),      INPUT("9"),     INPUT("1e308"),  INPUT("1e-320"),
+    INPUT("nan"),        INPUT("inf"),     INPUT("0x1p3"), INPUT("é"),      INPUT("000000"),
+    INPUT("9999999999"), INPUT("(2,)"),    INPUT("()"),    INPUT("True"),   INPUT("'"),
+    INPUT("'shape'"),    INPUT("'>f8'"),   INPUT("'|O'"),  INPUT("[('a',"), INPUT("}"),
+    INPUT("["),          INPUT("{\"a\":"), INPUT("]"),     INPUT("\\u"),    INPUT("null"),
 };
 
 static size_t below(uint64_t *state, size_t n)
@@ -159,6 +165,12 @@ START_TEST(test_npy_reader)
 }
 END_TEST
 
+START_TEST(test_json_reader)
+{
+    run(fuzz_json_reader, objects, sizeof objects / sizeof *objects, 50000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fuzz_smoke");
@@ -167,6 +179,7 @@ int main(void)
     tcase_add_test(c, test_number_text);
     tcase_add_test(c, test_csv_reader);
     tcase_add_test(c, test_npy_reader);
+    tcase_add_test(c, test_json_reader);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -28,6 +28,10 @@ PUBLIC = {
     "points": "manifold",
     "brownian": "heat",
     "heat": "heat",
+    "score": "score",
+    "mean": "stat",
+    "two_sample": "stat",
+    "cluster": "stat",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)

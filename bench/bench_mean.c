@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Time of one fit, data in memory, one start, one core, error bars included: bench_mean [FOLDER]. The published data sets
+ * are taken from FOLDER (default: the environment variable MANISTAT_SHARED, or ../shared) if they are there, else
+ * simulated ones of the same law. */
+#include "bench.h"
+
+#include <manistat.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct rows {
+    mst_manifold *m;
+    double *x;
+    size_t n;
+    const char *from;
+} rows;
+
+/* Brownian end points from the default start, thrown away by rows_free like those of a file. */
+static void simulate(rows *r, size_t n, double time, size_t steps)
+{
+    size_t D = mst_manifold_ambient(r->m);
+    double *x = malloc(n * D * sizeof *x);
+    if (x == NULL)
+        exit(3);
+    for (size_t i = 0; i < n; i++)
+        mst_manifold_start(r->m, x + i * D);
+    mst_brownian_options o = mst_brownian_options_default();
+    o.steps = steps;
+    BENCH_OK(mst_brownian_endpoints(r->m, n, x, time, &o, x));
+    r->x = x;
+    r->n = n;
+    r->from = "simulated";
+}
+
+static rows load(const char *folder, const char *file, const char *spec, size_t n, double time)
+{
+    rows r = {.from = file};
+    char path[4096];
+    BENCH_OK(mst_manifold_parse(&r.m, spec));
+    snprintf(path, sizeof path, "%s/data/%s", folder, file);
+    mst_points_options o = mst_points_options_default();
+    double *read;
+    if (mst_points_read(&read, &r.n, r.m, path, &o) != MST_OK) {
+        simulate(&r, n, time, 50);
+        return r;
+    }
+    size_t size = r.n * mst_manifold_ambient(r.m) * sizeof *read;
+    r.x = malloc(size);
+    if (r.x == NULL)
+        exit(3);
+    memcpy(r.x, read, size);
+    mst_points_free(read);
+    return r;
+}
+
+static void rows_free(rows *r)
+{
+    free(r->x);
+    mst_manifold_free(r->m);
+}
+
+static mst_mean_result *fit(const mst_score *source, const rows *r)
+{
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *result;
+    o.starts = 1;
+    o.threads = 1;
+    BENCH_OK(mst_mean_fit(&result, source, r->n, r->x, &o));
+    return result;
+}
+
+/* Milliseconds against the target, 0: none. */
+static void time_line(const char *what, double seconds, double target, const mst_mean_result *r)
+{
+    printf("%-46s %10.3f ms", what, 1e3 * seconds);
+    if (target > 0)
+        printf("   target %6.1f   %5.2f x", 1e3 * target, target / seconds);
+    printf("   %zu iterations, gradient %.1e\n", r->iterations, r->gradient_norm);
+    fflush(stdout);
+}
+
+static void measure(rows r, bool frechet, double target)
+{
+    mst_score *source;
+    mst_mean_result *result = NULL;
+    double seconds;
+    char title[200];
+    if (frechet)
+        BENCH_OK(mst_score_log_new(&source, r.m));
+    else
+        BENCH_OK(mst_score_exact_new(&source, r.m));
+    BENCH_BEST(seconds, {
+        mst_mean_result_free(result);
+        result = fit(source, &r);
+    });
+    snprintf(title, sizeof title, "%s, %zu x %s, %s", frechet ? "Fréchet" : "diffusion", r.n,
+             mst_manifold_spec(r.m),
+             strrchr(r.from, '/') != NULL ? strrchr(r.from, '/') + 1 : r.from);
+    time_line(title, seconds, target, result);
+    mst_mean_result_free(result);
+    mst_score_free(source);
+    rows_free(&r);
+}
+
+/* The cost per point should not depend on how many there are. */
+static void measure_growth(void)
+{
+    rows r = {0};
+    mst_score *source;
+    BENCH_OK(mst_manifold_parse(&r.m, "sphere:2"));
+    BENCH_OK(mst_score_exact_new(&source, r.m));
+    simulate(&r, 10000000, 0.5, 5);
+    for (size_t n = 10000; n <= 10000000; n *= 10) {
+        r.n = n;
+        double begin = bench_now();
+        mst_mean_result *result = fit(source, &r);
+        double seconds = bench_now() - begin;
+        printf("diffusion, sphere:2, %8zu points %10.3f s  %8.1f ns per point and iteration, %zu "
+               "iterations\n",
+               n, seconds, 1e9 * seconds / (double)(n * (result->iterations + 1)),
+               result->iterations);
+        fflush(stdout);
+        mst_mean_result_free(result);
+    }
+    mst_score_free(source);
+    rows_free(&r);
+}
+
+int main(int argc, char **argv)
+{
+    const char *shared = getenv("MANISTAT_SHARED");
+    const char *folder = argc > 1 ? argv[1] : shared != NULL ? shared : "../shared";
+    measure(load(folder, "synthetic/S2.csv", "sphere:2", 1000, 0.5), false, 5e-3);
+    measure(load(folder, "synthetic/S10.csv", "sphere:10", 1000, 0.5), false, 10e-3);
+    measure(load(folder, "synthetic/S2.csv", "sphere:2", 1000, 0.5), true, 0);
+    measure(load(folder, "headpose/biwi_quat_s3.csv", "so3", 2472, 0.15), false, 0);
+    measure(load(folder, "dti/coronal50x20_tensors.csv", "spd:3", 1000, 0.1), true, 10e-3);
+    measure(load(folder, "spd/eeg_erp_cov32_triu.csv", "spd:32", 108, 0.05), true, 0.5);
+    measure_growth();
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Riemannian k-means, and mixtures of Brownian motions by EM. */
+#ifndef MANISTAT_CLUSTER_H
+#define MANISTAT_CLUSTER_H
+
+#include <manistat/mean.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- k-means: each point to the nearest centre, each centre the mean of its points ---- */
+typedef struct mst_kmeans_options {
+    size_t k; /* required, 1 … n */
+    const mst_score
+        *kind;         /* default null: Fréchet centres; else diffusion centres by this source */
+    size_t restarts;   /* default 10: of k-means++ seeding; the least inertia wins */
+    size_t iterations; /* default 300: at most, per restart */
+    const double *weights; /* default null: all 1 */
+    uint64_t seed;         /* default 2712 */
+    int threads;           /* default 0 */
+    mst_progress progress; /* default none */
+} mst_kmeans_options;
+MST_API mst_kmeans_options mst_kmeans_options_default(void);
+
+typedef struct mst_kmeans_result {
+    size_t k, n;
+    size_t *labels;  /* (n), from 0; clusters are ordered by decreasing size, ties by first row */
+    double *centres; /* (k, D) */
+    double
+        *times; /* (k), diffusion variances, 0 and INFINITY as limits; NAN with Fréchet centres */
+    size_t *sizes;  /* (k) */
+    double inertia; /* sum of squared distances to the own centre */
+    bool converged; /* the labels settled in the best restart, or its inertia to 1e-8 of itself */
+    size_t iterations, restarts;
+    double seconds;
+} mst_kmeans_result;
+/* Fit to x (n, D). MST_CONVERGENCE (the labels still move) fills the result as well; then and on success release it with
+ * mst_kmeans_result_free. With fewer different points than k the last clusters are empty. */
+MST_API MST_MUST_USE mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m,
+                                               size_t n, const double *x,
+                                               const mst_kmeans_options *options);
+MST_API void mst_kmeans_result_free(mst_kmeans_result *result);
+/* Labels of new points by the nearest of k centres; squared distances (n) or null. */
+MST_API MST_MUST_USE mst_status mst_kmeans_assign(const mst_manifold *m, size_t k,
+                                                  const double *centres, size_t n, const double *x,
+                                                  int threads, size_t *labels, double *squared);
+
+/* ---- Mixture: p(x) = Σ_j π_j p_{t_j}(x, μ_j) ---- */
+typedef struct mst_mixture_options {
+    size_t k;          /* required, 1 … n */
+    size_t restarts;   /* default 5: of k-means seeding */
+    size_t iterations; /* default 500: EM steps at most */
+    double tolerance;  /* default 1e-9: relative change of the log-likelihood */
+    double
+        least_time; /* default 0: automatic; times of components are kept above, so that none collapses on a point */
+    const double *weights; /* default null: all 1 */
+    uint64_t seed;         /* default 2712 */
+    int threads;           /* default 0 */
+    mst_progress progress; /* default none */
+} mst_mixture_options;
+MST_API mst_mixture_options mst_mixture_options_default(void);
+
+typedef struct mst_mixture_result {
+    size_t k, n;
+    double *weights;          /* (k), add up to 1, decreasing */
+    double *centres;          /* (k, D) */
+    double *times;            /* (k) */
+    double *responsibilities; /* (n, k) */
+    size_t *labels;           /* (n), the most responsible component */
+    double log_likelihood, aic, bic;
+    size_t parameters;
+    bool converged;
+    bool degenerate; /* a component hit least_time or lost its points */
+    size_t iterations;
+    double seconds;
+} mst_mixture_result;
+/* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE. MST_CONVERGENCE fills the result as well. */
+MST_API MST_MUST_USE mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source,
+                                                size_t n, const double *x,
+                                                const mst_mixture_options *options);
+MST_API void mst_mixture_result_free(mst_mixture_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

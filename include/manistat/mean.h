@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Diffusion means and Fréchet means with error bars. The diffusion mean and variance of x₁ … x_N with weights w are the
+ * (μ, t) that maximise Σ wᵢ log p_t(xᵢ, μ); the Fréchet mean is the same with the source of mst_score_log_new, which has
+ * no time. Convergence is certified by the gradient; a mean that is not unique is reported as the set that was found. */
+#ifndef MANISTAT_MEAN_H
+#define MANISTAT_MEAN_H
+
+#include <manistat/score.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mst_mean_method {
+    MST_MEAN_NEWTON,   /* Newton in a trust region; quasi-Newton where the source has no Hessian */
+    MST_MEAN_GRADIENT, /* plain gradient ascent, as published */
+    MST_MEAN_ADAM,     /* Adam on the tangent spaces */
+} mst_mean_method;
+
+typedef enum mst_covariance_kind {
+    MST_COVARIANCE_OBSERVED,  /* inverse of the observed information, jointly in (μ, t) */
+    MST_COVARIANCE_SANDWICH,  /* robust against a wrong model */
+    MST_COVARIANCE_BOOTSTRAP, /* of refitted resamples */
+} mst_covariance_kind;
+
+typedef enum mst_time_limit {
+    MST_TIME_FINITE,
+    MST_TIME_ZERO,     /* all the points are one: the likelihood grows without bound as t → 0 */
+    MST_TIME_INFINITY, /* the likelihood grows towards the uniform law */
+} mst_time_limit;
+
+typedef struct mst_mean_options {
+    mst_mean_method method; /* default MST_MEAN_NEWTON */
+    /* default 0: fit it; else the fixed time. Not used by sources without a time. */
+    double time;
+    /* default null: all 1; (n), ≥ 0, not all 0. They multiply the terms as given. */
+    const double *weights;
+    const double *start; /* default null: the projected mean of coordinates; else one point (D) */
+    size_t starts;       /* default 4: this many different starts, 1 … 1000 */
+    /* default 1e-10: of the gradient of the mean log-likelihood in (μ, log t), with μ in units of √t
+     * (Fréchet means: of the spread). */
+    double tolerance;
+    size_t iterations;              /* default 100 (gradient, adam: 10000): at most, per start */
+    double rate;                    /* default 0.1: step of gradient and adam */
+    mst_covariance_kind covariance; /* default MST_COVARIANCE_OBSERVED */
+    size_t resamples;               /* default 1000: of the bootstrap */
+    double confidence;              /* default 0.95: of region and interval */
+    uint64_t seed;                  /* default 2712: of starts and bootstrap */
+    int threads;                    /* default 0: all cores; the result does not depend on it */
+    mst_progress progress;          /* default none */
+} mst_mean_options;
+
+MST_API mst_mean_options mst_mean_options_default(void);
+
+/* One member of the set of means. */
+typedef struct mst_mean_point {
+    double *mean; /* (D) */
+    double time;  /* NAN without one */
+    double log_likelihood;
+} mst_mean_point;
+
+typedef struct mst_mean_result {
+    double *mean;              /* (D) */
+    double time;               /* fitted or given; NAN if it ran away or the source has none */
+    mst_time_limit time_limit; /* where it ran to */
+    double log_likelihood;     /* Σ wᵢ log p; NAN if the source has none. Fréchet: NAN */
+    double variance;           /* Σ w d²/Σ w about the mean; NAN if the manifold has no log */
+    bool converged;
+    size_t iterations;    /* of the best start */
+    double gradient_norm; /* of the mean log-likelihood in (μ, log t) */
+    double decrement;     /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
+    bool unique;
+    size_t set_size;            /* members of the set found, at least 1 */
+    mst_mean_point *set;        /* best first */
+    double *basis;              /* (d, D), orthonormal tangent basis at the mean */
+    double *covariance;         /* (d, d) of the mean in that basis; NANs where it is not defined */
+    double standard_error;      /* root of its trace */
+    double time_standard_error; /* NAN for a fixed time */
+    double time_low, time_high; /* the interval for t, symmetric in log t */
+    double region_radius2;      /* {v : vᵀ C⁻¹ v ≤ region_radius2} is the region */
+    double region_volume;       /* in the tangent space */
+    size_t parameters;
+    double aic, bic; /* NAN without a likelihood; the number of observations is Σ w */
+    size_t n;
+    double seconds;
+} mst_mean_result;
+
+/* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success release it with
+ * mst_mean_result_free. */
+MST_API MST_MUST_USE mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source,
+                                             size_t n, const double *x,
+                                             const mst_mean_options *options);
+MST_API void mst_mean_result_free(mst_mean_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The small-time limit of the score: t·s → Log_y(x), t·log p → −½ dist². */
+#include "heat/kernel_parts.h"
+#include "manifold/internal.h"
+
+#include <manistat/score.h>
+#include <math.h>
+#include <string.h>
+
+/* r cot_k(r): the Hessian of ½ dist² across the direction of x; along it the Hessian is 1. */
+static double sphere_across(double r)
+{
+    return r > 1e-4 ? r / tan(r) : 1 - r * r / 3;
+}
+
+static double hyperbolic_across(double r)
+{
+    return r > 1e-4 ? r / tanh(r) : 1 + r * r / 3;
+}
+
+static double so3_across(double r)
+{
+    return sphere_across(r / 2);
+}
+
+static double flat_across(double r)
+{
+    (void)r;
+    return 1;
+}
+
+typedef double across_function(double r);
+
+static across_function *find_across(const mst_manifold *m)
+{
+    if (mst_manifold_is_flat(m))
+        return flat_across;
+    return mst_is_family(m, "sphere")       ? sphere_across
+           : mst_is_family(m, "hyperbolic") ? hyperbolic_across
+           : mst_is_family(m, "so3")        ? so3_across
+                                            : NULL;
+}
+
+static bool has_hessian(const mst_manifold *m)
+{
+    if (mst_manifold_factor(m, 0) == m)
+        return find_across(m) != NULL;
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
+        if (!has_hessian(mst_manifold_factor(m, f)))
+            return false;
+    return true;
+}
+
+/* Up to HEAT_BLOCK rows. */
+static mst_status log_block(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            const double *t, const mst_heat_values *out)
+{
+    if (mst_manifold_factor(m, 0) != m)
+        return heat_add_factors(m, n, x, y, t, out, log_block);
+    size_t d = m->dim, D = m->ambient;
+    double *v, square[HEAT_BLOCK];
+    MST_TRY(mst_allocate(&v, n * (D + d)));
+    double *c = v + n * D;
+    mst_status status = mst_manifold_log(m, n, y, x, v, NULL);
+    if (status == MST_OK)
+        status = mst_manifold_inner(m, n, y, v, v, square);
+    if (status == MST_OK && out->score != NULL)
+        memcpy(out->score, v, n * D * sizeof *v);
+    for (size_t i = 0; status == MST_OK && out->log_p != NULL && i < n; i++)
+        out->log_p[i] = -0.5 * square[i];
+    across_function *across = find_across(m);
+    if (status == MST_OK && out->hessian != NULL && across != NULL) {
+        status = mst_manifold_to_frame(m, n, y, v, c);
+        for (size_t i = 0; status == MST_OK && i < n; i++)
+            heat_radial_hessian(d, c + i * d, -1, -across(sqrt(square[i])),
+                                out->hessian + i * d * d);
+    }
+    mst_release(v);
+    return status;
+}
+
+static mst_status evaluate(const mst_score *s, size_t n, const double *x, const double *y,
+                           const double *t, const mst_heat_values *out)
+{
+    const mst_manifold *m = mst_score_manifold(s);
+    for (size_t i = 0; i < n; i += HEAT_BLOCK) {
+        size_t count = n - i < HEAT_BLOCK ? n - i : HEAT_BLOCK;
+        mst_heat_values piece = heat_values_at(out, m, i);
+        piece.dt_log_p = NULL;
+        MST_TRY(log_block(m, count, x + i * m->ambient, y + i * m->ambient, t, &piece));
+    }
+    return MST_OK;
+}
+
+static const mst_score_ops log_ops = {.name = "log", .log_p = true, .evaluate = evaluate};
+static const mst_score_ops log_ops_with_hessian = {
+    .name = "log",
+    .log_p = true,
+    .hessian = true,
+    .evaluate = evaluate,
+};
+
+mst_status mst_score_log_new(mst_score **out, const mst_manifold *m)
+{
+    return mst_score_new(out, has_hessian(m) ? &log_ops_with_hessian : &log_ops, m, NULL);
+}

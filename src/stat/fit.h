@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The optimiser behind means and two-sample tests: maximise Σ_g Σ_i w_i log p_{t_g}(x_i, μ_g) over means and log times,
+ * where groups of rows may share a mean or a time. One mean is one group. */
+#ifndef MST_STAT_FIT_H
+#define MST_STAT_FIT_H
+
+#include "base/internal.h"
+
+#include <manistat/mean.h>
+
+/* Rows x (n, D) with weights (n) or null; numbers of the mean and the time they belong to. */
+typedef struct fit_group {
+    size_t n;
+    const double *x, *weights;
+    size_t mean, time;
+} fit_group;
+
+/* Parameters in one vector: frame coordinates of the means (means·d), then log times (free ones only). */
+typedef struct fit_problem {
+    const mst_score *source;
+    size_t groups;
+    const fit_group *group;
+    size_t means, times;
+    bool time_is_free; /* else the times stay as they are */
+    int threads;
+} fit_problem;
+
+typedef struct fit_state {
+    double *mean; /* (means, D) */
+    double *time; /* (times) */
+} fit_state;
+
+/* Sums over all rows at one state. `hessian` is of the log-likelihood in the parameters, by differences in log t where
+ * times are involved; the empirical Fisher information with a minus where the source has no Hessian. */
+typedef struct fit_sums {
+    double value;        /* log-likelihood */
+    double total_weight; /* Σ w */
+    double score_square; /* Σ w (|s|² t + (t ∂_t log p)²): how far the law is from uniform */
+    double *gradient;    /* (p) */
+    double *hessian;     /* (p, p) or null: not wanted */
+    double *outer;       /* (p, p) or null: Σ w² g gᵀ of the rows */
+} fit_sums;
+
+size_t fit_parameters(const fit_problem *problem);
+/* Natural units (p) of the parameters, in which second derivatives per row are of order one whatever the scale of the
+ * data: √t for means (1 for sources without a time), 1 for log times. */
+void fit_units(const fit_problem *problem, const fit_state *state, double *units);
+
+/* What to sum beyond value and gradient is told by the pointers in `out`, which are the caller's. */
+MST_MUST_USE mst_status fit_evaluate(const fit_problem *problem, const fit_state *state,
+                                     fit_sums *out);
+
+typedef struct fit_options {
+    mst_mean_method method;
+    double tolerance, rate;
+    size_t iterations;
+    mst_progress progress;
+} fit_options;
+
+typedef struct fit_outcome {
+    bool converged;
+    mst_time_limit limit;
+    size_t iterations;
+    double value, gradient_norm, decrement;
+    double
+        least_curvature; /* smallest eigenvalue of the information in natural units over the largest; NAN unknown */
+} fit_outcome;
+
+/* Climb from `state`, in place. MST_OK also when it does not converge: the outcome says so. */
+MST_MUST_USE mst_status fit_climb(const fit_problem *problem, fit_state *state,
+                                  const fit_options *options, fit_outcome *out);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Score sources: value, score, Hessian and time derivative belong together, whoever gives them. */
+#include "stat/mean_support.h"
+
+static const char *const specs[] = {
+    "euclidean:3", "sym:2",        "circle", "torus:2",
+    "sphere:2",    "sphere:5",     "so3",    "hyperbolic:3",
+    "spd:1",       "hyperbolic:1", "spd:2",  "product(sphere:2,hyperbolic:2,euclidean:1)",
+};
+enum { SPECS = sizeof specs / sizeof *specs };
+
+enum { POINTS = 5, STENCIL = 5 };
+static const double stencil_step = 0.01;
+
+/* log p at the points Exp_y(k h v), k = −2 … 2. */
+static void values_along(const setting *s, const mst_score *source, const double *x,
+                         const double *y, const double *direction, double t, double *f)
+{
+    double *v = doubles(2 * s->D), *there = v + s->D;
+    double *c = doubles(s->d);
+    for (size_t k = 0; k < STENCIL; k++) {
+        for (size_t a = 0; a < s->d; a++)
+            c[a] = ((double)k - 2) * stencil_step * direction[a];
+        ASSERT_OK(mst_manifold_from_frame(s->m, 1, y, c, v));
+        ASSERT_OK(mst_manifold_exp(s->m, 1, y, v, there));
+        ASSERT_OK(mst_score_evaluate(source, 1, x, there, &t, &(mst_heat_values){.log_p = f + k}));
+    }
+    free(c);
+    free(v);
+}
+
+static double first_difference(const double *f)
+{
+    return (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * stencil_step);
+}
+
+static double second_difference(const double *f)
+{
+    return (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * stencil_step * stencil_step);
+}
+
+/* Truncation is h⁴/30 resp. h⁴/90 times a derivative of order one at the distances and times used here, up to about a
+ * thousand near the conjugate points of the sphere; rounding 1e-15/h². */
+static void check_derivatives(const setting *s, const mst_score *source, const double *x,
+                              const double *y, double t)
+{
+    size_t d = s->d;
+    const char *name = mst_score_table(source)->name, *spec = mst_manifold_spec(s->m);
+    double value, dt = NAN, f[STENCIL];
+    double *score = doubles(s->D), *c = doubles(2 * d), *direction = c + d, *h = doubles(d * d);
+    bool hessian = mst_score_table(source)->hessian;
+    mst_heat_values out = {
+        .log_p = &value, .dt_log_p = &dt, .score = score, .hessian = hessian ? h : NULL};
+    if (!mst_score_table(source)->time)
+        out.dt_log_p = NULL;
+    ASSERT_OK(mst_score_evaluate(source, 1, x, y, &t, &out));
+    ASSERT_OK(mst_manifold_to_frame(s->m, 1, y, score, c));
+    for (size_t i = 0; i < d; i++)
+        for (size_t k = 0; k <= i; k++) {
+            for (size_t a = 0; a < d; a++)
+                direction[a] = (a == i ? 1 : 0) + (a == k ? 1 : 0);
+            values_along(s, source, x, y, direction, t, f);
+            assert_near(c[i] + c[k], first_difference(f), 1e-6 / t, "%s on %s: score %zu", name,
+                        spec, i);
+            double want = hessian ? h[i * d + i] + h[k * d + k] + h[i * d + k] + h[k * d + i] : 0;
+            if (hessian)
+                assert_near(want, second_difference(f), 1e-5 / t, "%s on %s: Hessian %zu, %zu",
+                            name, spec, i, k);
+        }
+    if (mst_score_table(source)->time) {
+        double step = 1e-4 * t, up = t + step, down = t - step, high, low;
+        ASSERT_OK(mst_score_evaluate(source, 1, x, y, &up, &(mst_heat_values){.log_p = &high}));
+        ASSERT_OK(mst_score_evaluate(source, 1, x, y, &down, &(mst_heat_values){.log_p = &low}));
+        assert_near(dt, (high - low) / (2 * step), 1e-5 / t, "%s on %s: time", name, spec);
+    }
+    free(score);
+    free(c);
+    free(h);
+}
+
+START_TEST(derivatives_are_those_of_the_value)
+{
+    setting s = setting_open(specs[_i]);
+    double *x = draw(&s, POINTS, NULL, 0.5, 1), *y = draw(&s, POINTS, NULL, 0.5, 2);
+    for (size_t i = 0; i < POINTS; i++) {
+        check_derivatives(&s, s.log, x + i * s.D, y + i * s.D, 1);
+        check_derivatives(&s, s.exact, x + i * s.D, y + i * s.D, 0.6);
+    }
+    free(x);
+    free(y);
+    setting_close(&s);
+}
+END_TEST
+
+START_TEST(log_source_is_the_logarithm)
+{
+    /* 600 rows: more than one block inside. */
+    enum { N = 600 };
+    static const char *const all[] = {"sphere:2", "spd:3", "product(sphere:2,spd:3)", "torus:2"};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        setting s = setting_open(all[k]);
+        double *x = draw(&s, N, NULL, 0.5, 3), *y = draw(&s, N, NULL, 0.5, 4);
+        double *value = doubles(N), *score = doubles(N * s.D), *v = doubles(N * s.D),
+               *r = doubles(N);
+        mst_heat_values out = {.log_p = value, .score = score};
+        ASSERT_OK(mst_score_evaluate(s.log, N, x, y, NULL, &out));
+        ASSERT_OK(mst_manifold_log(s.m, N, y, x, v, NULL));
+        ASSERT_OK(mst_manifold_dist(s.m, N, y, x, r));
+        for (size_t i = 0; i < N; i++)
+            assert_near(value[i], -0.5 * r[i] * r[i], 1e-12 * (1 + r[i] * r[i]), "%s: row %zu",
+                        all[k], i);
+        for (size_t i = 0; i < N * s.D; i++)
+            assert_near(score[i], v[i], 1e-12 * (1 + fabs(v[i])), "%s: number %zu", all[k], i);
+        const mst_score_ops *table = mst_score_table(s.log);
+        ck_assert(!table->time && table->log_p && mst_score_manifold(s.log) == s.m);
+        ck_assert_str_eq(table->name, "log");
+        ck_assert(table->hessian == (strstr(all[k], "spd") == NULL));
+        free(x), free(y), free(value), free(score), free(v), free(r);
+        setting_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(log_source_at_the_point_itself)
+{
+    for (size_t k = 0; k < SPECS; k++) {
+        setting s = setting_open(specs[k]);
+        if (mst_score_table(s.log)->hessian) {
+            double *x = draw(&s, 1, NULL, 0.5, 5), *h = doubles(s.d * s.d), value;
+            ASSERT_OK(mst_score_evaluate(s.log, 1, x, x, NULL,
+                                         &(mst_heat_values){.log_p = &value, .hessian = h}));
+            assert_near(value, 0, 1e-28, "%s", specs[k]);
+            for (size_t i = 0; i < s.d * s.d; i++)
+                assert_near(h[i], i % (s.d + 1) == 0 ? -1 : 0, 1e-14, "%s: %zu", specs[k], i);
+            free(x);
+            free(h);
+        }
+        setting_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(exact_source_is_the_heat_kernel)
+{
+    setting s = setting_open(specs[_i]);
+    enum { N = 300 };
+    double *x = draw(&s, N, NULL, 0.5, 6), *y = draw(&s, N, NULL, 0.5, 7), *t = doubles(N);
+    size_t size = 2 + s.D + s.d * s.d;
+    double *one = doubles(N * size), *two = doubles(N * size);
+    for (size_t i = 0; i < N; i++)
+        t[i] = 0.05 + 0.01 * (double)i;
+    double *block[] = {one, two};
+    mst_heat_values out[2];
+    for (size_t k = 0; k < 2; k++)
+        out[k] = (mst_heat_values){.log_p = block[k],
+                                   .dt_log_p = block[k] + N,
+                                   .score = block[k] + 2 * N,
+                                   .hessian = block[k] + (2 + s.D) * N};
+    ASSERT_OK(mst_score_evaluate(s.exact, N, x, y, t, &out[0]));
+    ASSERT_OK(mst_heat_kernel_times(s.m, N, x, y, t, 1, &out[1]));
+    ck_assert_msg(memcmp(one, two, N * size * sizeof *one) == 0, "%s differs", specs[_i]);
+    const mst_score_ops *table = mst_score_table(s.exact);
+    ck_assert(table->time && table->log_p && table->hessian);
+    ck_assert_str_eq(table->name, "exact");
+    free(x), free(y), free(t), free(one), free(two);
+    setting_close(&s);
+}
+END_TEST
+
+START_TEST(there_is_no_exact_source_without_a_closed_form)
+{
+    mst_manifold *m;
+    ASSERT_OK(mst_manifold_parse(&m, "spd:3"));
+    mst_score *source = (mst_score *)&m;
+    ASSERT_FAILS(MST_UNABLE, mst_heat_require_exact(m));
+    ASSERT_FAILS(MST_UNABLE, mst_score_exact_new(&source, m));
+    ck_assert_ptr_null(source);
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* ---- A source of the user's own: the heat kernel, which keeps back some of what it knows ---- */
+
+typedef struct own_data {
+    size_t freed;
+    double factor; /* of log p, and so of all its derivatives */
+} own_data;
+
+static mst_status own_evaluate(const mst_score *s, size_t n, const double *x, const double *y,
+                               const double *t, const mst_heat_values *out)
+{
+    ck_assert(n > 0 && out->hessian == NULL);
+    double factor = ((const own_data *)mst_score_data(s))->factor;
+    const mst_manifold *m = mst_score_manifold(s);
+    mst_status status = mst_heat_kernel_times(m, n, x, y, t, 1, out);
+    for (size_t i = 0; status == MST_OK && i < n; i++)
+        out->dt_log_p[i] *= factor;
+    for (size_t i = 0; status == MST_OK && i < n * mst_manifold_ambient(m); i++)
+        out->score[i] *= factor;
+    for (size_t i = 0; status == MST_OK && out->log_p != NULL && i < n; i++)
+        out->log_p[i] *= factor;
+    return status;
+}
+
+static void own_free(void *data)
+{
+    ((own_data *)data)->freed++;
+}
+
+START_TEST(a_source_of_your_own)
+{
+    setting s = setting_open("sphere:2");
+    enum { N = 200 };
+    double *x = draw(&s, N, NULL, 0.4, 8);
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *want = fit(s.exact, N, x, &o);
+    for (size_t k = 0; k < 2; k++) {
+        const mst_score_ops ops = {.name = "own",
+                                   .log_p = k == 0,
+                                   .time = true,
+                                   .evaluate = own_evaluate,
+                                   .free_data = own_free};
+        own_data data = {.factor = 2};
+        mst_score *source;
+        ASSERT_OK(mst_score_new(&source, &ops, s.m, &data));
+        ck_assert(mst_score_data(source) == &data && mst_score_table(source) == &ops);
+        ASSERT_OK(mst_score_evaluate(source, 0, NULL, NULL, NULL, &(mst_heat_values){0}));
+        /* Without a Hessian the steps are those of Fisher scoring; it needs a few more. */
+        mst_mean_result *r = fit(source, N, x, &o);
+        assert_near(gap(&s, r->mean, want->mean), 0, 1e-8, "mean");
+        assert_near(r->time, want->time, 1e-8, "time");
+        if (k == 0)
+            assert_near(r->log_likelihood, 2 * want->log_likelihood, 1e-8, "log-likelihood");
+        else
+            ck_assert(isnan(r->log_likelihood) && isnan(r->aic) && isnan(r->bic));
+        mst_mean_result_free(r);
+        mst_score_free(source);
+        ck_assert_uint_eq(data.freed, 1);
+    }
+    mst_score_free(NULL);
+    mst_mean_result_free(want);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE(
+        "score", 60, {derivatives_are_those_of_the_value, SPECS}, {log_source_is_the_logarithm, 0},
+        {log_source_at_the_point_itself, 0}, {exact_source_is_the_heat_kernel, SPECS},
+        {there_is_no_exact_source_without_a_closed_form, 0}, {a_source_of_your_own, 0});
+}
