@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* In the order of mst_brownian_method. */
 static const char *const methods[] = {"tangent", "chart", "exact", NULL};
@@ -91,59 +90,14 @@ typedef struct sampling {
     result *result;
 } sampling;
 
-/* The numbers of "1,-2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
-static size_t parse_numbers(const char *text, double *numbers)
-{
-    size_t count = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        if (!mst_parse_double(text, length, &numbers[count]))
-            return 0;
-        count++;
-        if (text[length] == '\0')
-            return count;
-        text += length + 1;
-    }
-}
-
 static mst_status read_starts(sampling *s)
 {
-    const char *text = option_get(s->inv, &option_start)->text;
-    if (text == NULL) {
-        s->start_count = 1;
-        mst_status status = new_doubles(&s->starts, 1, s->ambient);
-        if (status == MST_OK)
-            mst_manifold_start(s->m, s->starts);
-        return status;
-    }
-    double *numbers;
-    mst_status status = new_doubles(&numbers, strlen(text) / 2 + 1, 1);
-    if (status != MST_OK)
-        return status;
-    size_t cols = parse_numbers(text, numbers);
-    if (cols > 0) {
-        s->start_count = 1;
-        status = new_doubles(&s->starts, 1, s->ambient);
-        if (status == MST_OK)
-            status = mst_points_decode(s->m, cols, numbers, &s->points, s->starts);
-        if (status == MST_FORMAT || status == MST_DOMAIN)
-            status = mst_fail(status, "--start: %s", mst_error_detail());
-    } else if (strcmp(text, "-") != 0 && access(text, F_OK) != 0) {
-        status =
-            mst_fail(MST_ARGUMENT,
-                     "--start '%s' is neither numbers joined by commas nor a file; for example "
-                     "--start %s",
-                     text, option_start.example);
-    } else {
-        double *x = NULL;
-        status = mst_points_read(&x, &s->start_count, s->m, text, &s->points);
-        if (status == MST_OK)
-            status = new_doubles(&s->starts, s->start_count, s->ambient);
-        if (status == MST_OK)
-            memcpy(s->starts, x, s->start_count * s->ambient * sizeof *x);
-        mst_points_free(x);
-    }
-    free(numbers);
+    if (option_get(s->inv, &option_start)->text != NULL)
+        return read_point_option(s->inv, &option_start, s->m, &s->starts, &s->start_count);
+    s->start_count = 1;
+    mst_status status = new_doubles(&s->starts, 1, s->ambient);
+    if (status == MST_OK)
+        mst_manifold_start(s->m, s->starts);
     return status;
 }
 

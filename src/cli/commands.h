@@ -15,6 +15,10 @@
     X(log)              \
     X(dist)             \
     X(geodesic)         \
+    X(mean)             \
+    X(test)             \
+    X(kmeans)           \
+    X(mixture)          \
     X(help)
 
 #define DECLARE_COMMAND(name) extern const command command_##name;

@@ -54,7 +54,8 @@ const option option_threads = {THREADS_OPTION};
 const option option_seed_unused = {SEED_OPTION, .hidden = true};
 const option option_threads_unused = {THREADS_OPTION, .hidden = true};
 
-FLAG(option_json, "json", GROUP_COMMON, "write one JSON object whose arrays bear the column names");
+FLAG(option_json, "json", GROUP_COMMON,
+     "write one JSON object; the columns of a table are arrays under their names");
 
 const option option_output = {
     .letter = 'o',
@@ -62,8 +63,8 @@ const option option_output = {
     .value = "FILE",
     .fallback = "-",
     .example = "result.csv",
-    .help = "write to FILE, which appears whole or not at all; the ending .npy or .tsv chooses "
-            "another format than CSV; - is standard output",
+    .help = "write to FILE, which appears whole or not at all; for tables the ending .npy or .tsv "
+            "chooses another format than CSV; - is standard output",
     .group = GROUP_COMMON,
 };
 

@@ -38,6 +38,10 @@ mst_points_options points_options(const invocation *inv);
 /* The file at operand number `index`, standard input if there are no operands at all; an error rather than
  * a silent wait if that is a terminal. */
 MST_MUST_USE mst_status input_path(const invocation *inv, size_t index, const char **path);
+/* The points of an option such as --start: numbers joined by commas, or the rows of a file; *x (n, D) is freed with
+ * free(), also after a failure. */
+MST_MUST_USE mst_status read_point_option(const invocation *inv, const option *o,
+                                          const mst_manifold *m, double **x, size_t *n);
 /* Copies n rows of `width` numbers into the columns from `first` on of rows with `cols` columns. */
 void place_columns(size_t n, size_t width, const double *from, size_t cols, size_t first,
                    double *rows);

@@ -23,13 +23,13 @@ static void print_values(FILE *out, const option *o, bool escape)
     size_t count = o->kind == OPTION_MANIFOLD ? mst_manifold_families(&families) : 0;
     for (size_t i = 0; i < count; i++)
         print_listed(out, families[i].example, i == 0, escape);
-    for (size_t i = 0; o->kind == OPTION_CHOICE && o->choices[i] != NULL; i++)
+    for (size_t i = 0; o->choices != NULL && o->choices[i] != NULL; i++)
         print_listed(out, o->choices[i], i == 0, escape);
 }
 
 static bool has_values(const option *o)
 {
-    return o->kind == OPTION_MANIFOLD || o->kind == OPTION_CHOICE;
+    return o->kind == OPTION_MANIFOLD || o->choices != NULL;
 }
 
 static bool has_file(const option *o)

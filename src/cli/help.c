@@ -34,8 +34,7 @@ const example first_steps[] = {
     {NULL, NULL},
 };
 
-/* Columns on the screen: bytes of UTF-8 that begin a character. */
-static size_t text_width(const char *text, size_t length)
+size_t text_width(const char *text, size_t length)
 {
     size_t width = 0;
     for (size_t i = 0; i < length; i++)

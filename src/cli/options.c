@@ -76,11 +76,21 @@ static mst_status set_count(const option *o, const char *word, const char *text,
                     word, o->minimum, o->maximum, text, word, o->example);
 }
 
+/* A number, or a word where the option has some: the number is then 0. */
 static mst_status set_positive(const option *o, const char *word, const char *text, double *number)
 {
+    char words[64] = "";
+    size_t used = 0;
+    *number = 0;
+    for (size_t i = 0; o->choices != NULL && o->choices[i] != NULL; i++) {
+        if (strcmp(o->choices[i], text) == 0)
+            return MST_OK;
+        if (used < sizeof words)
+            used += (size_t)snprintf(words + used, sizeof words - used, "%s or ", o->choices[i]);
+    }
     if (!mst_parse_double(text, strlen(text), number))
-        return mst_fail(MST_ARGUMENT, "%s must be a number, not '%s'; for example %s %s", word,
-                        text, word, o->example);
+        return mst_fail(MST_ARGUMENT, "%s must be %sa number, not '%s'; for example %s %s", word,
+                        words, text, word, o->example);
     if (!(*number > 0) || isinf(*number))
         return mst_fail(MST_ARGUMENT, "%s must be positive and finite, not %s; for example %s %s",
                         word, text, word, o->example);

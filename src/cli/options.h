@@ -16,7 +16,7 @@ typedef enum option_kind {
     OPTION_FILE,     /* the name of a file */
     OPTION_MANIFOLD, /* a manifold spec */
     OPTION_COUNT,    /* a whole number, minimum … maximum; 1e6 is one too */
-    OPTION_POSITIVE, /* a finite number above zero */
+    OPTION_POSITIVE, /* a finite number above zero, or one of `choices` if it has some */
     OPTION_CHOICE,   /* one of `choices` */
 } option_kind;
 

@@ -129,6 +129,19 @@ mst_status result_rows(result *r, size_t n, const double *rows)
     return MST_OK;
 }
 
+mst_status result_labels(result *r, size_t n, const size_t *labels)
+{
+    double rows[1024];
+    mst_status status = MST_OK;
+    for (size_t done = 0, piece; done < n && status == MST_OK; done += piece) {
+        piece = n - done < 1024 ? n - done : 1024;
+        for (size_t i = 0; i < piece; i++)
+            rows[i] = (double)labels[done + i];
+        status = result_rows(r, piece, rows);
+    }
+    return status;
+}
+
 mst_json *result_json(result *r, const char *manifold)
 {
     if (r->json != NULL) {
@@ -189,8 +202,6 @@ mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
     mst_json_end(j);
     mst_status status = mst_json_finish(j);
     if (status == MST_OK)
-        status = mst_output_write(sink, "\n", 1);
-    if (status == MST_OK)
         status = mst_output_commit(sink);
     return note_output(inv, status);
 }
@@ -205,4 +216,45 @@ mst_status write_text(invocation *inv, const char *text, size_t length)
         status = mst_output_commit(sink);
     mst_output_free(sink);
     return note_output(inv, status);
+}
+
+mst_status report_open(report *r, invocation *inv)
+{
+    *r = (report){.inv = inv};
+    if (to_json(inv))
+        return json_begin(inv, &r->sink, &r->json);
+    const char *path = output_path(inv);
+    size_t length = strlen(path);
+    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0)
+        return mst_fail(MST_ARGUMENT, "%s writes text or, with --json, JSON, not NPY: -o %s",
+                        inv->command->name, path);
+    mst_status status =
+        note_output(inv, mst_output_open(&r->sink, path, option_given(inv, &option_force)));
+    if (status != MST_OK)
+        return status;
+    r->text = open_memstream(&r->bytes, &r->length);
+    return r->text != NULL ? MST_OK : mst_fail(MST_MEMORY, "not enough memory");
+}
+
+mst_status report_finish(report *r)
+{
+    if (r->json != NULL)
+        return json_end(r->inv, r->sink, r->json);
+    bool whole = fclose(r->text) == 0;
+    r->text = NULL;
+    if (!whole)
+        return mst_fail(MST_MEMORY, "not enough memory");
+    mst_status status = mst_output_write(r->sink, r->bytes, r->length);
+    if (status == MST_OK)
+        status = mst_output_commit(r->sink);
+    return note_output(r->inv, status);
+}
+
+void report_close(report *r)
+{
+    if (r->text != NULL)
+        fclose(r->text);
+    free(r->bytes);
+    mst_json_free(r->json);
+    mst_output_free(r->sink);
 }

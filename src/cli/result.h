@@ -8,6 +8,8 @@
 
 #include "options.h"
 
+#include <stdio.h>
+
 typedef struct result_layout {
     const char *lead;   /* columns before the coordinates, joined by commas ("pair,s"), or null */
     const char *prefix; /* then prefix_1 … prefix_width */
@@ -23,8 +25,10 @@ MST_MUST_USE mst_status result_open(result **out, invocation *inv, const result_
 /* Columns of a row for result_rows, the JSON tail included if there is JSON. */
 size_t result_cols(const result *r);
 MST_MUST_USE mst_status result_rows(result *r, size_t n, const double *rows);
-/* The JSON object, begun with the members "command" and "manifold", for the command's own members after
- * the last row; null without --json. */
+/* For a result of one column: n labels as its rows. */
+MST_MUST_USE mst_status result_labels(result *r, size_t n, const size_t *labels);
+/* The JSON object, begun with the members "command" and "manifold" (left out if null), for the command's
+ * own members after the last row; null without --json. */
 mst_json *result_json(result *r, const char *manifold);
 /* Writes the columns, the closing members and makes the output visible. */
 MST_MUST_USE mst_status result_finish(result *r);
@@ -33,6 +37,19 @@ void result_free(result *r);
 /* The same for a command without rows: an object or a text, to be sent when complete. */
 MST_MUST_USE mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j);
 MST_MUST_USE mst_status json_end(invocation *inv, mst_output *sink, mst_json *j);
+/* Text that a command writes for people or, with --json, one object; opened at once as a result is. */
+typedef struct report {
+    invocation *inv;
+    mst_output *sink;
+    mst_json *json; /* with --json: begun with "command" */
+    FILE *text;     /* without */
+    char *bytes;    /* what went to `text` */
+    size_t length;
+} report;
+MST_MUST_USE mst_status report_open(report *r, invocation *inv);
+MST_MUST_USE mst_status report_finish(report *r);
+void report_close(report *r);
+
 MST_MUST_USE mst_status write_text(invocation *inv, const char *text, size_t length);
 
 #endif

@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+/* Columns on the screen: bytes of UTF-8 that begin a character. */
+size_t text_width(const char *text, size_t length);
+
 /* Fills lines of 79 columns with the words of `text`, each line after the first behind `indent` blanks; the
  * first begins at column `column`. A line feed in the text ends the line, two leave a blank one. */
 void print_wrapped(FILE *out, const char *text, size_t indent, size_t column);

@@ -12,7 +12,7 @@ succeeds "general help" --help
 check "general help fits in 80 columns" fits_in_80_columns "$out"
 cp "$out" general
 names=$(manistat help --list)
-for name in manifolds sample heat exp log dist geodesic help; do
+for name in manifolds sample heat exp log dist geodesic mean test kmeans mixture help; do
     check "general help names $name" grep -q "^  $name " general
     check "the list names $name" grep -qx "$name" <<<"$names"
 done
@@ -23,7 +23,7 @@ check "version is a number" grep -Eqx 'manistat [0-9]+\.[0-9]+\.[0-9]+' "$out"
 
 # visible_options FILE: the words at the left of the option lists.
 visible_options() {
-    sed -n 's/^  \(-h, \)\{0,1\}\(--\{0,1\}[a-z]*\)\( [A-Z]*\)\{0,1\}\(  .*\)\{0,1\}$/\2/p' "$1"
+    sed -n 's/^  \(-h, \)\{0,1\}\(--\{0,1\}[a-z]*\)\( [A-Z|]*\)\{0,1\}\(  .*\)\{0,1\}$/\2/p' "$1"
 }
 
 manistat help --completion bash >completion.bash
@@ -81,6 +81,17 @@ check "completes behind a colon" test "$(complete_line 'manistat dist --manifold
 check "completes a file" test "$(complete_line 'manistat dist --manifold sphere:2 completion.b')" = completion.bash
 
 # Every example of every page, as typed.
+manistat sample --manifold sphere:2 --start 0,0,1 --time 0.05 -n 30 >data.csv
+manistat sample --manifold sphere:2 --start 1,0,0 --time 0.05 -n 20 >>data.csv
+manistat sample --manifold sphere:2 --start 1,0,0 --time 0.1 -n 20 >new.csv
+(
+    echo x,y,z,group
+    sed 's/$/,a/' data.csv
+    sed 's/$/,b/' new.csv
+) >labelled.csv
+manistat sample --manifold spd:3 --time 0.1 -n 10 >matrices.csv
+manistat sample --manifold circle --time 0.5 -n 10 --degrees >angles.csv
+manistat kmeans --manifold sphere:2 -k 2 --json data.csv >clusters.json
 count=0
 for page in general help.*; do
     while IFS= read -r line; do
@@ -90,6 +101,7 @@ for page in general help.*; do
             cd "example.$count" || exit 1
             printf '0,0,1\n0.6,0,0.8\n' >points.csv
             printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
+            cp ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json .
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
             bash -c "$line" >out 2>err && [ ! -s err ] && { [ -s out ] || [ -s "$target" ]; }

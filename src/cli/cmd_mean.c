@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "commands.h"
+#include "estimate.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the order of mst_mean_method and mst_covariance_kind. */
+static const char *const methods[] = {"newton", "gradient", "adam", NULL};
+static const char *const covariances[] = {"observed", "sandwich", "bootstrap", NULL};
+
+static const option option_mean_kind = {
+    .name = "kind",
+    .kind = OPTION_CHOICE,
+    .choices = mean_kinds,
+    .value = "KIND",
+    .example = "frechet",
+    .help = "diffusion (maximum likelihood, with a time) or frechet (least squared distances); "
+            "default: diffusion where the heat kernel has a closed form",
+};
+
+static const option option_method = {
+    .name = "method",
+    .kind = OPTION_CHOICE,
+    .choices = methods,
+    .value = "METHOD",
+    .fallback = "newton",
+    .example = "gradient",
+    .help = "the optimiser: newton (in a trust region), gradient (plain ascent) or adam",
+};
+
+static const option option_start = {
+    .name = "start",
+    .kind = OPTION_TEXT,
+    .value = "P",
+    .example = "0,0,1",
+    .help = "begin at this point, numbers joined by commas or a file with one row (default: the "
+            "projected mean of the coordinates)",
+};
+
+static const option option_starts = {
+    .name = "starts",
+    .kind = OPTION_COUNT,
+    .value = "K",
+    .fallback = "4",
+    .example = "10",
+    .minimum = 1,
+    .maximum = 1000,
+    .help = "climb from K different points, because there may be several maxima",
+};
+
+static const option option_by = {
+    .name = "by",
+    .kind = OPTION_TEXT,
+    .value = "FILE|COLUMN",
+    .example = "species",
+    .help = "one mean per group: a file with a label per row, or a column of the input, by its "
+            "name or number, that is not part of the points",
+};
+
+static const option option_confidence = {
+    .name = "confidence",
+    .kind = OPTION_POSITIVE,
+    .value = "C",
+    .fallback = "0.95",
+    .example = "0.9",
+    .help = "probability of the region for the mean and of the interval for the time",
+};
+
+static const option option_covariance = {
+    .name = "covariance",
+    .kind = OPTION_CHOICE,
+    .choices = covariances,
+    .value = "KIND",
+    .fallback = "observed",
+    .example = "sandwich",
+    .help = "standard errors from the observed information, the sandwich formula (robust against "
+            "a wrong model) or the bootstrap",
+};
+
+static const option option_resamples = {
+    .name = "resamples",
+    .kind = OPTION_COUNT,
+    .value = "B",
+    .fallback = "1000",
+    .example = "500",
+    .minimum = 2,
+    .maximum = 10000000,
+    .help = "number of resamples of the bootstrap",
+};
+
+/* Rows of one group stand together. */
+typedef struct group {
+    const char *name; /* null: the whole file */
+    size_t n;
+    const double *x, *weights;
+    mst_mean_result *result;
+} group;
+
+typedef struct averaging {
+    estimation e;
+    bool frechet;
+    mst_mean_options options;
+    report report;
+    size_t n, count;
+    double *x, *weights, *start;
+    mst_labels *labels;
+    double *sorted, *sorted_weights; /* by group; null without groups */
+    group *groups;                   /* (count) */
+} averaging;
+
+static mst_status set_options(averaging *a)
+{
+    const invocation *inv = a->e.inv;
+    mst_mean_options *o = &a->options;
+    *o = mst_mean_options_default();
+    o->method = (mst_mean_method)option_get(inv, &option_method)->choice;
+    o->covariance = (mst_covariance_kind)option_get(inv, &option_covariance)->choice;
+    o->time = option_get(inv, &option_time_fit)->number;
+    o->starts = (size_t)option_get(inv, &option_starts)->count;
+    o->resamples = (size_t)option_get(inv, &option_resamples)->count;
+    o->confidence = option_get(inv, &option_confidence)->number;
+    o->seed = a->e.seed;
+    o->threads = a->e.threads;
+    if (option_given(inv, &option_iterations))
+        o->iterations = (size_t)option_get(inv, &option_iterations)->count;
+    if (!(o->confidence < 1))
+        return mst_fail(
+            MST_ARGUMENT,
+            "--confidence must lie between 0 and 1, not %s; for example --confidence %s",
+            option_get(inv, &option_confidence)->text, option_confidence.example);
+    a->frechet = option_given(inv, &option_mean_kind)
+                     ? option_get(inv, &option_mean_kind)->choice == KIND_FRECHET
+                     : !mst_heat_has_exact(a->e.m);
+    if (a->frechet && o->time > 0)
+        return mst_fail(
+            MST_ARGUMENT, "the Frechet mean has no time; leave out --time%s",
+            option_given(inv, &option_mean_kind) ? "" : " (there is no exact heat kernel here)");
+    return open_source(&a->e, a->frechet, "--kind frechet works everywhere");
+}
+
+/* ---- Reading ---- */
+
+/* The file of points, with the labels of --by. */
+static mst_status read_data(averaging *a)
+{
+    const invocation *inv = a->e.inv;
+    const char *by = option_get(inv, &option_by)->text, *path;
+    double number;
+    bool column = by != NULL && (mst_parse_double(by, strlen(by), &number) ||
+                                 (strcmp(by, "-") != 0 && access(by, F_OK) != 0));
+    mst_status status = input_path(inv, 0, &path);
+    if (status != MST_OK)
+        return status;
+    if (column) {
+        status = mst_points_read_by(&a->x, &a->n, &a->labels, a->e.m, path, by, &a->e.points);
+        return status == MST_ARGUMENT ? mst_fail(status, "--by: %s", mst_error_detail()) : status;
+    }
+    status = mst_points_read(&a->x, &a->n, a->e.m, path, &a->e.points);
+    if (status == MST_OK && by != NULL)
+        status = mst_labels_read(&a->labels, by, a->n);
+    return status;
+}
+
+static mst_status read_start(averaging *a)
+{
+    size_t count;
+    if (!option_given(a->e.inv, &option_start))
+        return MST_OK;
+    mst_status status = read_point_option(a->e.inv, &option_start, a->e.m, &a->start, &count);
+    if (status == MST_OK && count != 1)
+        status = mst_fail(MST_FORMAT, "--start: %s holds %zu points; one is needed",
+                          option_get(a->e.inv, &option_start)->text, count);
+    a->options.start = a->start;
+    return status;
+}
+
+/* Copies the rows group by group, in their order within each. */
+static mst_status sort_rows(averaging *a)
+{
+    size_t D = a->e.ambient, at = 0;
+    mst_status status = new_doubles(&a->sorted, a->n, D);
+    if (status == MST_OK && a->weights != NULL)
+        status = new_doubles(&a->sorted_weights, a->n, 1);
+    size_t *next = calloc(a->count, sizeof *next);
+    if (status == MST_OK && next == NULL)
+        status = mst_fail(MST_MEMORY, "not enough memory for %zu groups", a->count);
+    if (status == MST_OK) {
+        for (size_t i = 0; i < a->n; i++)
+            a->groups[a->labels->index[i]].n++;
+        for (size_t g = 0; g < a->count; at += a->groups[g].n, g++) {
+            a->groups[g].name = a->labels->names[g];
+            a->groups[g].x = a->sorted + at * D;
+            a->groups[g].weights = a->weights != NULL ? a->sorted_weights + at : NULL;
+            next[g] = at;
+        }
+        for (size_t i = 0; i < a->n; i++) {
+            size_t to = next[a->labels->index[i]]++;
+            memcpy(a->sorted + to * D, a->x + i * D, D * sizeof *a->x);
+            if (a->weights != NULL)
+                a->sorted_weights[to] = a->weights[i];
+        }
+    }
+    free(next);
+    return status;
+}
+
+static mst_status make_groups(averaging *a)
+{
+    a->count = a->labels != NULL ? a->labels->count : 1;
+    a->groups = calloc(a->count, sizeof *a->groups);
+    if (a->groups == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for %zu groups", a->count);
+    if (a->labels != NULL)
+        return sort_rows(a);
+    a->groups[0] = (group){.n = a->n, .x = a->x, .weights = a->weights};
+    return MST_OK;
+}
+
+/* ---- Computing ---- */
+
+static mst_status fit_all(averaging *a)
+{
+    /* Iterations have no foreseeable end; groups and resamples do. */
+    bool bootstrap = a->options.covariance == MST_COVARIANCE_BOOTSTRAP, groups = a->count > 1;
+    double piece = bootstrap ? (double)a->options.resamples : groups ? 1 : 100;
+    progress p = progress_start(a->e.inv,
+                                bootstrap ? "resamples"
+                                : groups  ? "groups"
+                                          : "iterations",
+                                bootstrap || groups ? piece * (double)a->count : 0);
+    mst_status status = MST_OK;
+    for (size_t i = 0; i < a->count && status == MST_OK; i++) {
+        group *g = &a->groups[i];
+        a->options.weights = g->weights;
+        a->options.progress = progress_callback(&p, piece);
+        status = mst_mean_fit(&g->result, a->e.source, g->n, g->x, &a->options);
+        if (status == MST_CONVERGENCE && g->result != NULL)
+            status = MST_OK; /* the result tells */
+        else if (status != MST_OK && g->name != NULL)
+            status = mst_fail(status, "group '%s': %s", g->name, mst_error_detail());
+        if (status == MST_OK)
+            status = progress_advance(&p, piece);
+    }
+    progress_end(&p);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+static mst_status write_json(averaging *a)
+{
+    mst_json *j = a->report.json;
+    mst_status status = MST_OK;
+    json_member_string(j, "manifold", mst_manifold_spec(a->e.m));
+    json_member_string(j, "kind", mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
+    json_member_string(j, "score", mst_score_table(a->e.source)->name);
+    json_member_string(j, "method", methods[a->options.method]);
+    json_member_string(j, "covariance", covariances[a->options.covariance]);
+    json_forms(&a->e, j);
+    if (a->labels == NULL)
+        return json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
+    json_member_integer(j, "n", a->n);
+    mst_json_key(j, "groups");
+    mst_json_array(j);
+    for (size_t g = 0; g < a->count && status == MST_OK; g++) {
+        mst_json_object(j);
+        json_member_string(j, "group", a->groups[g].name);
+        status = json_mean(&a->e, j, a->groups[g].result, a->options.confidence);
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    return status;
+}
+
+static mst_status print_groups(const averaging *a, FILE *out)
+{
+    size_t width = a->e.width;
+    bool time = !a->frechet;
+    table t = {.cols = width + (time ? 6 : 5)};
+    double *coded;
+    mst_status status = new_doubles(&coded, 1, width);
+    table_cell(&t, "group");
+    table_cell(&t, "n");
+    for (size_t k = 0; k < width; k++)
+        table_cell(&t, "x_%zu", k + 1);
+    table_cell(&t, "error");
+    table_cell(&t, time ? "time" : "variance");
+    if (time)
+        table_cell(&t, "error");
+    table_cell(&t, "converged");
+    for (size_t g = 0; g < a->count && status == MST_OK; g++) {
+        const mst_mean_result *r = a->groups[g].result;
+        table_cell(&t, "%s", a->groups[g].name);
+        table_cell(&t, "%zu", r->n);
+        status = mst_points_encode(a->e.m, 1, r->mean, &a->e.points, coded);
+        for (size_t k = 0; k < width; k++)
+            table_number(&t, coded[k], 8);
+        table_number(&t, r->standard_error, 4);
+        table_number(&t, time ? r->time : r->variance, 6);
+        if (time)
+            table_number(&t, r->time_standard_error, 4);
+        table_cell(&t, "%s", !r->converged ? "no" : r->unique ? "yes" : "not unique");
+    }
+    free(coded);
+    mst_status printed = table_print(&t, out);
+    return status == MST_OK ? printed : status;
+}
+
+static mst_status write_page(averaging *a)
+{
+    FILE *out = a->report.text;
+    fprintf(out, "%s mean on %s, %zu point%s", a->frechet ? "Frechet" : "diffusion",
+            mst_manifold_spec(a->e.m), a->n, a->n == 1 ? "" : "s");
+    if (a->labels != NULL)
+        fprintf(out, " in %zu group%s", a->count, a->count == 1 ? "" : "s");
+    fprintf(out, "\n\n");
+    return a->labels != NULL ? print_groups(a, out)
+                             : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
+}
+
+static void warn_of_set(const averaging *a, const group *g)
+{
+    char count[64] = "points beside it are as good";
+    if (g->result->set_size > 1)
+        snprintf(count, sizeof count, "%zu were found", g->result->set_size);
+    warn(a->e.inv, "warning: %s%s%sthe mean is not unique; %s", g->name != NULL ? "group '" : "",
+         g->name != NULL ? g->name : "", g->name != NULL ? "': " : "", count);
+}
+
+/* What the user should know besides the numbers: means that are not unique, and the first that is none. */
+static mst_status conclude(const averaging *a)
+{
+    const char *name = NULL;
+    char text[PROBLEM_TEXT], first[PROBLEM_TEXT] = "";
+    size_t problems = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        const char *problem = mean_problem(a->groups[i].result, text);
+        if (problem == NULL && !a->groups[i].result->unique)
+            warn_of_set(a, &a->groups[i]);
+        if (problem != NULL && problems++ == 0) {
+            name = a->groups[i].name;
+            snprintf(first, sizeof first, "%s", problem);
+        }
+    }
+    if (problems == 0)
+        return MST_OK;
+    if (name == NULL)
+        return mst_fail(MST_CONVERGENCE, "%s", first);
+    return mst_fail(MST_CONVERGENCE, "%zu of %zu groups; the first is '%s': %s", problems, a->count,
+                    name, first);
+}
+
+static mst_status run(invocation *inv)
+{
+    averaging a = {0};
+    mst_status status = estimation_open(&a.e, inv);
+    if (status == MST_OK)
+        status = set_options(&a);
+    if (status == MST_OK)
+        status = report_open(&a.report, inv);
+    if (status == MST_OK)
+        status = read_start(&a);
+    if (status == MST_OK)
+        status = read_data(&a);
+    if (status == MST_OK)
+        status = read_weights(&a.e, a.n, &a.weights);
+    if (status == MST_OK)
+        status = make_groups(&a);
+    if (status == MST_OK)
+        status = fit_all(&a);
+    if (status == MST_OK)
+        status = a.report.json != NULL ? write_json(&a) : write_page(&a);
+    if (status == MST_OK)
+        status = report_finish(&a.report);
+    if (status == MST_OK)
+        status = conclude(&a);
+    for (size_t g = 0; a.groups != NULL && g < a.count; g++)
+        mst_mean_result_free(a.groups[g].result);
+    free(a.groups);
+    free(a.sorted);
+    free(a.sorted_weights);
+    free(a.weights);
+    free(a.start);
+    mst_labels_free(a.labels);
+    mst_points_free(a.x);
+    report_close(&a.report);
+    estimation_close(&a.e);
+    return status;
+}
+
+const command command_mean = {
+    .name = "mean",
+    .summary = "estimates means with error bars",
+    .usage = "--manifold SPEC [options] [FILE]",
+    .description =
+        "Estimates the centre of points on a manifold, one point per row of the FILE. The "
+        "diffusion mean is the start from which Brownian motion (generator half the "
+        "Laplace-Beltrami operator) would most likely have reached the points after the time t, "
+        "the diffusion variance, which is estimated with it: the maximum of the sum of "
+        "log p_t(x_i, mean). In flat space these are the ordinary mean and the variance per "
+        "coordinate. The Frechet mean has the least sum of squared distances; it needs no heat "
+        "kernel and has no time.\n\n"
+        "The standard error is the root of the trace of the covariance of the mean in its tangent "
+        "space; --json has the whole matrix with its basis, the confidence region, AIC and BIC. A "
+        "mean that is not unique is reported with the others that are as good. Where all points "
+        "are one the time runs to zero, and where they look uniform it runs to infinity: the exit "
+        "status is then 1.",
+    .options =
+        (const option *const[]){&option_manifold, &option_mean_kind, &option_time_fit, &option_by,
+                                &option_weights, &option_covariance, &option_confidence,
+                                &option_resamples, &option_method, &option_start, &option_starts,
+                                &option_iterations, &option_score, POINT_OPTIONS, &option_seed,
+                                &option_threads, OUTPUT_OPTIONS, NULL},
+    .max_operands = 1,
+    .examples =
+        (const example[]){
+            {"Where do these directions come from, and how far do they spread?",
+             "manistat mean --manifold sphere:2 data.csv"},
+            {"The Frechet mean of covariance matrices, for a script:",
+             "manistat mean --manifold spd:3 --kind frechet --json matrices.csv"},
+            {"One mean per group, by the column 'group' of the same file:",
+             "manistat mean --manifold sphere:2 --by group labelled.csv"},
+            {"Angles in degrees; errors that do not trust the model:",
+             "manistat mean --manifold circle --degrees --covariance sandwich angles.csv"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

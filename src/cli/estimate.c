@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const mean_kinds[] = {"diffusion", "frechet", NULL};
+static const char *const sources[] = {"exact", NULL};
+static const char *const fit_words[] = {"fit", NULL};
+
+const option option_score = {
+    .name = "score",
+    .kind = OPTION_CHOICE,
+    .choices = sources,
+    .value = "SOURCE",
+    .fallback = "exact",
+    .example = "exact",
+    .help = "where the likelihood comes from: exact (the closed form of the heat kernel, where "
+            "there is one)",
+};
+
+const option option_time_fit = {
+    .name = "time",
+    .kind = OPTION_POSITIVE,
+    .choices = fit_words,
+    .value = "T",
+    .fallback = "fit",
+    .example = "0.5",
+    .help = "the time (diffusion variance): fit estimates it, a number T > 0 fixes it",
+};
+
+const option option_weights = {
+    .name = "weights",
+    .kind = OPTION_FILE,
+    .value = "FILE",
+    .example = "weights.csv",
+    .help = "a file with one weight per row, 0 or more; the terms of the log-likelihood are "
+            "multiplied by them as they are",
+};
+
+const option option_iterations = {
+    .name = "iterations",
+    .kind = OPTION_COUNT,
+    .value = "N",
+    .example = "200",
+    .minimum = 1,
+    .maximum = 1000000000,
+    .help = "give up after N iterations (default: newton 100, gradient and adam 10000, kmeans 300, "
+            "mixture 500)",
+};
+
+/* ---- The data ---- */
+
+/* What reads from standard input, of operands and options alike. */
+static mst_status check_standard_input(const invocation *inv)
+{
+    size_t readers = inv->operand_count == 0;
+    for (size_t i = 0; i < inv->operand_count; i++)
+        readers += strcmp(inv->operands[i], "-") == 0;
+    for (size_t i = 0; inv->command->options[i] != NULL; i++) {
+        const option *o = inv->command->options[i];
+        readers += o != &option_output && inv->values[i].given && inv->values[i].text != NULL &&
+                   strcmp(inv->values[i].text, "-") == 0;
+    }
+    if (readers > 1)
+        return mst_fail(MST_ARGUMENT,
+                        "standard input cannot be several files at once; name all but one");
+    return MST_OK;
+}
+
+mst_status estimation_open(estimation *e, invocation *inv)
+{
+    *e = (estimation){.inv = inv,
+                      .points = points_options(inv),
+                      .threads = (int)option_get(inv, &option_threads)->count,
+                      .seed = option_get(inv, &option_seed)->count};
+    mst_status status = open_manifold(inv, &e->m);
+    if (status != MST_OK)
+        return status;
+    e->ambient = mst_manifold_ambient(e->m);
+    e->width = mst_points_width(e->m, &e->points);
+    return check_standard_input(inv);
+}
+
+void estimation_close(estimation *e)
+{
+    mst_score_free(e->source);
+    mst_manifold_free(e->m);
+}
+
+mst_status open_source(estimation *e, bool frechet, const char *instead)
+{
+    if (frechet)
+        return mst_score_log_new(&e->source, e->m);
+    mst_status status = mst_score_exact_new(&e->source, e->m);
+    if (status == MST_UNABLE)
+        status = mst_fail(status, "%s; %s", mst_error_detail(), instead);
+    return status;
+}
+
+const char *operand_name(const invocation *inv, size_t index)
+{
+    if (index >= inv->operand_count || strcmp(inv->operands[index], "-") == 0)
+        return "standard input";
+    return inv->operands[index];
+}
+
+mst_status read_points(const estimation *e, size_t index, double **x, size_t *n)
+{
+    const char *path;
+    mst_status status = input_path(e->inv, index, &path);
+    return status == MST_OK ? mst_points_read(x, n, e->m, path, &e->points) : status;
+}
+
+static mst_status check_weights(const mst_reader *r, size_t n, const double *weights)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (weights[i] >= 0 && isfinite(weights[i]))
+            continue;
+        uint64_t row, line;
+        mst_reader_where(r, i, &row, &line);
+        return mst_fail(MST_DOMAIN,
+                        "%s, row %llu: the weight is %g; weights are numbers, 0 or more",
+                        mst_reader_path(r), (unsigned long long)row, weights[i]);
+    }
+    return MST_OK;
+}
+
+mst_status read_weights(const estimation *e, size_t n, double **weights)
+{
+    *weights = NULL;
+    if (!option_given(e->inv, &option_weights))
+        return MST_OK;
+    mst_reader *r;
+    mst_status status = mst_reader_open(&r, option_get(e->inv, &option_weights)->text);
+    if (status != MST_OK)
+        return status;
+    if (mst_reader_cols(r) != 1)
+        status = mst_fail(MST_FORMAT, "%s has %zu columns; weights need one", mst_reader_path(r),
+                          mst_reader_cols(r));
+    /* Room for one more, to notice a file that is too long. */
+    size_t got = 0;
+    if (status == MST_OK)
+        status = new_doubles(weights, n + 1, 1);
+    if (status == MST_OK)
+        status = mst_reader_next(r, n + 1, *weights, &got);
+    if (status == MST_OK && got > n)
+        status = mst_fail(MST_FORMAT, "%s has more weights than the %zu point%s; give one per row",
+                          mst_reader_path(r), n, n == 1 ? "" : "s");
+    if (status == MST_OK && got != n)
+        status = mst_fail(MST_FORMAT, "%s has %zu weight%s for %zu point%s; give one per row",
+                          mst_reader_path(r), got, got == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    if (status == MST_OK)
+        status = check_weights(r, n, *weights);
+    mst_reader_free(r);
+    return status;
+}
+
+mst_status check_k(const invocation *inv, uint64_t k, size_t n)
+{
+    if (k <= n)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "-k %llu is more than the %zu point%s of %s",
+                    (unsigned long long)k, n, n == 1 ? "" : "s", operand_name(inv, 0));
+}
+
+/* ---- JSON ---- */
+
+void json_forms(const estimation *e, mst_json *j)
+{
+    const option *const forms[] = {&option_degrees, &option_latlon, &option_quaternion};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (option_given(e->inv, forms[i]))
+            json_member_bool(j, forms[i]->name, true);
+}
+
+void json_member_string(mst_json *j, const char *key, const char *text)
+{
+    mst_json_key(j, key);
+    mst_json_string(j, text);
+}
+
+void json_member_number(mst_json *j, const char *key, double x)
+{
+    mst_json_key(j, key);
+    mst_json_number(j, x);
+}
+
+void json_member_integer(mst_json *j, const char *key, uint64_t x)
+{
+    mst_json_key(j, key);
+    mst_json_integer(j, x);
+}
+
+void json_member_bool(mst_json *j, const char *key, bool x)
+{
+    mst_json_key(j, key);
+    mst_json_bool(j, x);
+}
+
+void json_member_numbers(mst_json *j, const char *key, size_t n, const double *x)
+{
+    mst_json_key(j, key);
+    mst_json_numbers(j, n, x, 1);
+}
+
+void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x)
+{
+    mst_json_key(j, key);
+    mst_json_array(j);
+    for (size_t i = 0; i < n; i++)
+        mst_json_integer(j, x[i]);
+    mst_json_end(j);
+}
+
+void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x)
+{
+    mst_json_key(j, key);
+    if (x == NULL || (rows > 0 && cols > 0 && isnan(x[0]))) {
+        mst_json_null(j);
+        return;
+    }
+    mst_json_array(j);
+    for (size_t i = 0; i < rows; i++)
+        mst_json_numbers(j, cols, x + i * cols, 1);
+    mst_json_end(j);
+}
+
+mst_status json_member_points(const estimation *e, mst_json *j, const char *key, size_t n,
+                              const double *x)
+{
+    double *coded;
+    mst_status status = new_doubles(&coded, n, e->width);
+    if (status == MST_OK)
+        status = mst_points_encode(e->m, n, x, &e->points, coded);
+    if (status == MST_OK)
+        json_member_matrix(j, key, n, e->width, coded);
+    free(coded);
+    return status;
+}
+
+mst_status json_member_point(const estimation *e, mst_json *j, const char *key, const double *x)
+{
+    double *coded;
+    mst_status status = new_doubles(&coded, 1, e->width);
+    if (status == MST_OK)
+        status = mst_points_encode(e->m, 1, x, &e->points, coded);
+    if (status == MST_OK)
+        json_member_numbers(j, key, e->width, coded);
+    free(coded);
+    return status;
+}

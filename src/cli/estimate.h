@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What the statistical commands share: their options, the data with weights, the score source, points in JSON, and the
+ * text and JSON of a mean. */
+#ifndef MST_CLI_ESTIMATE_H
+#define MST_CLI_ESTIMATE_H
+
+#include "common.h"
+#include "result.h"
+
+/* ---- Options ---- */
+extern const option option_score, option_time_fit, option_weights, option_iterations;
+extern const char *const mean_kinds[]; /* "diffusion", "frechet" */
+enum { KIND_DIFFUSION, KIND_FRECHET };
+
+/* ---- The data ---- */
+typedef struct estimation {
+    invocation *inv;
+    mst_manifold *m;
+    mst_points_options points;
+    size_t ambient, width; /* columns of a point, and as it is written */
+    int threads;
+    uint64_t seed;
+    mst_score *source;
+} estimation;
+
+/* Opens the manifold and makes sure that standard input is read once only. Close it in either case. */
+MST_MUST_USE mst_status estimation_open(estimation *e, invocation *inv);
+void estimation_close(estimation *e);
+/* The source of --score for likelihoods; for Fréchet means the small-time limit. MST_UNABLE where there is no exact
+ * kernel; `instead` says what the user can do then. */
+MST_MUST_USE mst_status open_source(estimation *e, bool frechet, const char *instead);
+/* All points of the operand number `index`; release *x with mst_points_free. */
+MST_MUST_USE mst_status read_points(const estimation *e, size_t index, double **x, size_t *n);
+/* The weights of --weights, or null without it; free(). */
+MST_MUST_USE mst_status read_weights(const estimation *e, size_t n, double **weights);
+/* The operand number `index` in messages. */
+const char *operand_name(const invocation *inv, size_t index);
+/* MST_ARGUMENT if there are fewer points than k. */
+MST_MUST_USE mst_status check_k(const invocation *inv, uint64_t k, size_t n);
+
+/* ---- JSON ---- */
+/* "degrees", "latlon" or "quaternion" if points are written so. */
+void json_forms(const estimation *e, mst_json *j);
+void json_member_string(mst_json *j, const char *key, const char *text);
+void json_member_number(mst_json *j, const char *key, double x);
+void json_member_integer(mst_json *j, const char *key, uint64_t x);
+void json_member_bool(mst_json *j, const char *key, bool x);
+void json_member_numbers(mst_json *j, const char *key, size_t n, const double *x);
+void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x);
+/* rows × cols numbers as an array of arrays; null if the first is not a number. */
+void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x);
+/* Points as they are written in files: one as an array of numbers, several as an array of such. */
+MST_MUST_USE mst_status json_member_point(const estimation *e, mst_json *j, const char *key,
+                                          const double *x);
+MST_MUST_USE mst_status json_member_points(const estimation *e, mst_json *j, const char *key,
+                                           size_t n, const double *x);
+
+/* ---- A mean ---- */
+/* The members of a mean, from "n" on. */
+MST_MUST_USE mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
+                                  double confidence);
+MST_MUST_USE mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r,
+                                   double confidence);
+/* Why the result is none, as a phrase for MST_CONVERGENCE; null if all is well. */
+#define PROBLEM_TEXT 256
+const char *mean_problem(const mst_mean_result *r, char text[PROBLEM_TEXT]);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* A mean in JSON and for people. */
+#include "estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *limit_word(mst_time_limit limit)
+{
+    return limit == MST_TIME_ZERO ? "zero" : "infinity";
+}
+
+const char *mean_problem(const mst_mean_result *r, char text[PROBLEM_TEXT])
+{
+    if (r->time_limit == MST_TIME_ZERO)
+        return "the time runs to zero, because all points are one; fix it with --time T";
+    if (r->time_limit == MST_TIME_INFINITY)
+        return "the time runs to infinity, because the points are spread no less than the uniform "
+               "law; fix it with --time T";
+    if (r->converged)
+        return NULL;
+    snprintf(text, PROBLEM_TEXT,
+             "no convergence after %zu iteration%s, the gradient is still %.2g; try more "
+             "--iterations or another --start",
+             r->iterations, r->iterations == 1 ? "" : "s", r->gradient_norm);
+    return text;
+}
+
+static mst_status json_set(const estimation *e, mst_json *j, const mst_mean_result *r)
+{
+    mst_status status = MST_OK;
+    mst_json_key(j, "mean_set");
+    mst_json_array(j);
+    for (size_t i = 0; i < r->set_size && status == MST_OK; i++) {
+        mst_json_object(j);
+        status = json_member_point(e, j, "mean", r->set[i].mean);
+        json_member_number(j, "time", r->set[i].time);
+        json_member_number(j, "log_likelihood", r->set[i].log_likelihood);
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    return status;
+}
+
+static void json_errors(const estimation *e, mst_json *j, const mst_mean_result *r,
+                        double confidence)
+{
+    size_t d = mst_manifold_dim(e->m);
+    json_member_number(j, "time_standard_error", r->time_standard_error);
+    if (isnan(r->time_low) || isnan(r->time_high)) {
+        mst_json_key(j, "time_interval");
+        mst_json_null(j);
+    } else {
+        json_member_numbers(j, "time_interval", 2, (const double[]){r->time_low, r->time_high});
+    }
+    json_member_matrix(j, "mean_covariance", d, d, r->covariance);
+    json_member_number(j, "mean_standard_error", r->standard_error);
+    json_member_matrix(j, "basis", d, e->ambient, r->basis);
+    json_member_number(j, "confidence", confidence);
+    json_member_number(j, "region_radius2", r->region_radius2);
+    json_member_number(j, "region_volume", r->region_volume);
+}
+
+mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r, double confidence)
+{
+    json_member_integer(j, "n", r->n);
+    mst_status status = json_member_point(e, j, "mean", r->mean);
+    if (status != MST_OK)
+        return status;
+    json_member_number(j, "time", r->time);
+    if (r->time_limit != MST_TIME_FINITE)
+        json_member_string(j, "time_limit", limit_word(r->time_limit));
+    json_member_number(j, "log_likelihood", r->log_likelihood);
+    json_member_number(j, "variance", r->variance);
+    json_member_bool(j, "converged", r->converged);
+    json_member_integer(j, "iterations", r->iterations);
+    json_member_number(j, "gradient_norm", r->gradient_norm);
+    json_member_number(j, "newton_decrement", r->decrement);
+    json_errors(e, j, r, confidence);
+    json_member_bool(j, "unique", r->unique);
+    status = json_set(e, j, r);
+    json_member_integer(j, "parameters", r->parameters);
+    json_member_number(j, "aic", r->aic);
+    json_member_number(j, "bic", r->bic);
+    return status;
+}
+
+/* ---- For people ---- */
+
+#define LABEL "  %-16s"
+
+static mst_status print_point(const estimation *e, FILE *out, const double *x)
+{
+    double *coded;
+    mst_status status = new_doubles(&coded, 1, e->width);
+    if (status == MST_OK)
+        status = mst_points_encode(e->m, 1, x, &e->points, coded);
+    for (size_t i = 0; i < e->width && status == MST_OK; i++)
+        fprintf(out, "%s%.10g", i > 0 ? ", " : "", coded[i]);
+    free(coded);
+    return status;
+}
+
+/* Lengths are in degrees where points are and all their coordinates are angles; times and variances stay in radians
+ * squared, as --time takes them. */
+static bool lengths_in_degrees(const estimation *e)
+{
+    return (e->points.degrees || e->points.latlon) && mst_manifold_factor(e->m, 0) == e->m;
+}
+
+static void print_errors(const estimation *e, FILE *out, const mst_mean_result *r,
+                         double confidence)
+{
+    const double degree = 0.017453292519943295769;
+    bool degrees = lengths_in_degrees(e);
+    if (!isnan(r->standard_error))
+        fprintf(out, LABEL "%.6g%s\n", "standard error",
+                degrees ? r->standard_error / degree : r->standard_error,
+                degrees ? " degrees" : "");
+    if (!isnan(r->region_volume))
+        fprintf(out, LABEL "%.4g in the tangent space (volume, confidence %g)\n", "region",
+                r->region_volume, confidence);
+}
+
+static void print_time(FILE *out, const mst_mean_result *r, double confidence)
+{
+    if (r->time_limit != MST_TIME_FINITE)
+        fprintf(out, LABEL "runs to %s\n", "time", limit_word(r->time_limit));
+    else if (!isnan(r->time_standard_error))
+        fprintf(out, LABEL "%.10g +- %.4g\n", "time", r->time, r->time_standard_error);
+    else if (!isnan(r->time))
+        fprintf(out, LABEL "%.10g\n", "time", r->time);
+    if (!isnan(r->time_low) && !isnan(r->time_high))
+        fprintf(out, LABEL "%.6g to %.6g (confidence %g)\n", "time interval", r->time_low,
+                r->time_high, confidence);
+}
+
+static mst_status print_set(const estimation *e, FILE *out, const mst_mean_result *r)
+{
+    enum { SHOWN = 10 };
+    mst_status status = MST_OK;
+    if (r->time_limit != MST_TIME_FINITE)
+        return MST_OK; /* without a time there is nothing to compare */
+    fprintf(out, LABEL "%s\n", "unique",
+            r->unique         ? "yes"
+            : r->set_size > 1 ? "no, these are as good:"
+                              : "no, points beside it are as good");
+    for (size_t i = 0;
+         !r->unique && r->set_size > 1 && i < r->set_size && i < SHOWN && status == MST_OK; i++) {
+        fprintf(out, LABEL, "");
+        status = print_point(e, out, r->set[i].mean);
+        fputc('\n', out);
+    }
+    if (!r->unique && r->set_size > SHOWN)
+        fprintf(out, LABEL "and %zu more\n", "", r->set_size - SHOWN);
+    return status;
+}
+
+mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
+{
+    fprintf(out, LABEL, "mean");
+    mst_status status = print_point(e, out, r->mean);
+    if (status != MST_OK)
+        return status;
+    fputc('\n', out);
+    print_errors(e, out, r, confidence);
+    print_time(out, r, confidence);
+    if (!isnan(r->variance))
+        fprintf(out, LABEL "%.6g (mean squared distance)\n", "variance", r->variance);
+    if (isfinite(r->log_likelihood))
+        fprintf(out, LABEL "%.8g (AIC %.8g, BIC %.8g)\n", "log-likelihood", r->log_likelihood,
+                r->aic, r->bic);
+    fprintf(out, LABEL "%s, %zu iteration%s, gradient %.2g\n", "converged",
+            r->converged ? "yes" : "no", r->iterations, r->iterations == 1 ? "" : "s",
+            r->gradient_norm);
+    return print_set(e, out, r);
+}

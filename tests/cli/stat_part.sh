@@ -1,0 +1,283 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+
+# mean, test, kmeans, mixture: closed forms of flat space, reference values, corner cases, and what is refused.
+
+# near: |a - b| is at most the tolerance, relative to b where b is large.
+expects() {
+    local name=$1 expression=$2
+    shift 2
+    run "$@" --json
+    python3 -c 'import json, math, sys
+r = json.load(open(sys.argv[1]))
+def near(a, b, tolerance=1e-9):
+    if isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(near(x, y, tolerance) for x, y in zip(a, b))
+    return abs(a - b) <= tolerance * max(1, abs(b))
+sys.exit(0 if eval(sys.argv[2]) else 1)' "$out" "$expression"
+    verdict "$name" $?
+}
+
+# ---- Flat space: the mean is the mean, t = mean |x - mean|^2 / d. Then Cov(mean) = t/n I, Var(t) = 2 t^2/(n d). ----
+printf '1,2\n3,4\n5,9\n' >flat.csv
+flat=(mean --manifold euclidean:2)
+t=17/3 # squared distances 13, 1, 20 over n d = 6
+expects "flat mean and time" "near(r['mean'], [3, 5]) and near(r['time'], $t)" "${flat[@]}" flat.csv
+check "flat mean: status 0 and silence" test "$status" -eq 0 -a ! -s "$err"
+check "flat mean: covariance" as_json "$out" "abs(r['mean_covariance'][0][0] - $t / 3) < 1e-9 and abs(r['mean_covariance'][0][1]) < 1e-9"
+check "flat mean: its standard error" as_json "$out" "abs(r['mean_standard_error'] - math.sqrt(2 * $t / 3)) < 1e-9"
+check "flat mean: that of the time" as_json "$out" "abs(r['time_standard_error'] - $t * math.sqrt(2 / 6)) < 1e-6"
+check "flat mean: the interval is symmetric in log t" as_json "$out" "abs(math.prod(r['time_interval']) - r['time'] ** 2) < 1e-8"
+check "flat mean: likelihood, AIC and BIC" as_json "$out" "abs(r['log_likelihood'] + 3 + 3 * math.log(2 * math.pi * $t)) < 1e-9 and r['parameters'] == 3 and abs(r['aic'] - 6 + 2 * r['log_likelihood']) < 1e-9 and abs(r['bic'] - 3 * math.log(3) + 2 * r['log_likelihood']) < 1e-9"
+check "flat mean: variance" as_json "$out" "abs(r['variance'] - 34 / 3) < 1e-9"
+check "flat mean: the rest" as_json "$out" "r['command'] == 'mean' and r['manifold'] == 'euclidean:2' and r['kind'] == 'diffusion' and r['score'] == 'exact' and r['n'] == 3 and r['converged'] and r['unique'] and r['gradient_norm'] < 1e-10 and r['seed'] == 2712 and r['confidence'] == 0.95 and r['method'] == 'newton' and r['covariance'] == 'observed' and len(r['mean_set']) == 1 and r['mean_set'][0]['mean'] == r['mean'] and len(r['basis']) == 2 and r['region_volume'] > 0 and 'version' in r and 'seconds' in r and 'iterations' in r and 'newton_decrement' in r"
+expects "fixed time" "near(r['mean'], [3, 5]) and r['time'] == 2 and r['time_standard_error'] is None and r['time_interval'] is None and near(r['mean_covariance'][0][0], 2 / 3)" "${flat[@]}" --time 2 flat.csv
+expects "Frechet mean" "near(r['mean'], [3, 5]) and r['time'] is None and r['log_likelihood'] is None and near(r['variance'], 34 / 3) and r['kind'] == 'frechet'" "${flat[@]}" --kind frechet flat.csv
+check "Frechet mean: status" test "$status" -eq 0
+for method in gradient adam; do
+    expects "method $method" "near(r['mean'], [3, 5], 1e-6) and near(r['time'], $t, 1e-5) and r['method'] == '$method'" "${flat[@]}" --method "$method" flat.csv
+done
+expects "a start of one's own" "near(r['mean'], [3, 5])" "${flat[@]}" --start -20,30 flat.csv
+echo -20,30 >start.csv
+expects "a start from a file" "near(r['mean'], [3, 5])" "${flat[@]}" --start start.csv flat.csv
+expects "confidence" "r['confidence'] == 0.5 and near(r['region_radius2'], 2 * math.log(2))" "${flat[@]}" --confidence 0.5 flat.csv
+
+# A row of weight 2 is the row twice, one of weight 0 is not there.
+printf '2\n0\n1\n' >weights.csv
+printf '1,2\n1,2\n5,9\n' >repeated.csv
+manistat "${flat[@]}" --json repeated.csv >repeated.json
+expects "weights" "[near(r[k], json.load(open('repeated.json'))[k]) for k in ('mean', 'time', 'log_likelihood', 'variance')] == [True] * 4" "${flat[@]}" --weights weights.csv flat.csv
+
+run "${flat[@]}" flat.csv
+check "text: mean and time" grep -Eq '^  mean +3, 5$' "$out"
+check "text: the time with its error" grep -Eq '^  time +5\.66666+7 \+- 3\.27' "$out"
+run "${flat[@]}" flat.csv -o report.txt
+check "text in a file" grep -q 'diffusion mean on euclidean:2, 3 points' report.txt
+refuses "an existing file" 3 "report.txt exists; pass --force" "${flat[@]}" flat.csv -o report.txt
+refuses "text is not NPY" 2 "not NPY" "${flat[@]}" flat.csv -o mean.npy
+check "nothing was written" test ! -e mean.npy
+
+# ---- Curved space ----
+manistat sample --manifold sphere:2 --start 0,0,1 --time 0.05 -n 30 >north.csv
+manistat sample --manifold sphere:2 --start 1,0,0 --time 0.05 -n 20 >east.csv
+cat east.csv north.csv >both.csv
+sphere=(mean --manifold sphere:2)
+manistat "${sphere[@]}" --json north.csv >north.json
+for covariance in sandwich bootstrap; do # the model holds, and so they agree with the observed information
+    expects "covariance $covariance" "r['covariance'] == '$covariance' and all(0.6 < r[k] / json.load(open('north.json'))[k] < 1.6 for k in ('mean_standard_error', 'time_standard_error')) and len(r['mean_covariance']) == 2" "${sphere[@]}" --covariance "$covariance" --resamples 200 north.csv
+done
+printf '0,0,1\n0.6,0,0.8\n' >pair.csv
+expects "the mean of two is in the middle" "near(r['mean'], [math.sqrt(0.1), 0, math.sqrt(0.9)], 1e-8)" "${sphere[@]}" pair.csv
+printf '90,0\n53.13010235415598,0\n' >pair-latlon.csv
+expects "latitude and longitude" "near(r['mean'], [71.56505117707799, 0], 1e-6) and r['latlon'] is True" "${sphere[@]}" --latlon pair-latlon.csv
+printf '170\n-170\n' >angles.csv
+expects "degrees on the circle" "near(abs(r['mean'][0]), 180, 1e-6)" mean --manifold circle --degrees angles.csv
+printf '0,0,1\n0,0,-1\n' >antipodes.csv
+expects "antipodes: the Frechet mean is not unique" "not r['unique'] and abs(r['mean'][2]) < 1e-6 and near(r['variance'], math.pi ** 2 / 4)" "${sphere[@]}" --kind frechet antipodes.csv
+check "antipodes: a warning and status 0" grep -q 'warning: the mean is not unique' "$err"
+check "antipodes: status 0" test "$status" -eq 0
+expects "antipodes: quiet" "not r['unique']" "${sphere[@]}" --kind frechet --quiet antipodes.csv
+check "antipodes: quiet means no warning" test "$status" -eq 0 -a ! -s "$err"
+expects "antipodes at a fixed time: the circle between" "not r['unique'] and abs(r['mean'][2]) < 1e-6 and r['time'] == 0.5" "${sphere[@]}" --time 0.5 antipodes.csv
+expects "antipodes: the time runs to infinity" "r['time'] is None and r['time_limit'] == 'infinity'" "${sphere[@]}" antipodes.csv
+check "antipodes: status 1" test "$status" -eq 1
+printf '0,0,1\n0,0,1\n' >same.csv
+head -1 same.csv >one.csv
+for file in one.csv same.csv; do
+    expects "$file: the time runs to zero" "r['time'] is None and r['time_limit'] == 'zero' and near(r['mean'], [0, 0, 1]) and r['variance'] == 0" "${sphere[@]}" "$file"
+    check "$file: status 1 and one line" test "$status" -eq 1 -a "$(wc -l <"$err")" -eq 1
+    expects "$file: with a fixed time all is well" "near(r['mean'], [0, 0, 1]) and r['time'] == 0.5 and r['unique']" "${sphere[@]}" --time 0.5 "$file"
+    check "$file: status 0" test "$status" -eq 0
+    expects "$file: the Frechet mean too" "near(r['mean'], [0, 0, 1]) and r['variance'] == 0" "${sphere[@]}" --kind frechet "$file"
+done
+expects "not converged, and printed" "not r['converged'] and r['iterations'] == 1 and len(r['mean']) == 3" "${sphere[@]}" --method gradient --iterations 1 both.csv
+check "not converged: status 1 and one line" test "$status" -eq 1 -a "$(wc -l <"$err")" -eq 1
+printf '1,0,0,1,0,1\n2,0,0,2,0,2\n' >triangles.csv
+expects "matrices without a closed form have a Frechet mean" "r['kind'] == 'frechet' and near(r['mean'][0], math.sqrt(2)) and r['time'] is None" mean --manifold spd:3 triangles.csv
+refuses "but no diffusion mean" 3 "spd:3 has no closed-form.*--kind frechet" mean --manifold spd:3 --kind diffusion triangles.csv
+
+# ---- Groups ----
+(
+    echo x,y,z,direction
+    sed 's/$/,north/' north.csv
+    sed 's/$/,"far, east"/' east.csv
+) >labelled.csv
+sed -n 's/.*,\(north\|"far, east"\)$/\1/p' labelled.csv >labels.txt
+sed 1d labelled.csv | cut -d, -f1-3 >points.csv
+for by in direction 4; do
+    expects "groups by column $by" "[(g['group'], g['n']) for g in r['groups']] == [('far, east', 20), ('north', 30)] and r['n'] == 50 and all(r['groups'][1][k] == v for k, v in json.load(open('north.json')).items() if k in r['groups'][1])" "${sphere[@]}" --by "$by" labelled.csv
+done
+cp "$out" by-column.json
+expects "groups by file" "r['groups'] == json.load(open('by-column.json'))['groups']" "${sphere[@]}" --by labels.txt points.csv
+sed 1i\\group labels.txt >headed.txt
+expects "groups by file with a header" "r['groups'] == json.load(open('by-column.json'))['groups']" "${sphere[@]}" --by headed.txt points.csv
+run "${sphere[@]}" --by - points.csv <labels.txt
+check "groups from standard input" grep -Eq '^north +30 ' "$out"
+check "a line per group" test "$(grep -Ec ' yes$' "$out")" -eq 2
+seq 10 | sed 's/.*/0,0,1/' | sed '1s/.*/0,1,0/' >eleven.csv
+seq 10 >many.txt
+expects "groups that are numbers stand in order; the status tells of groups of one" "[g['group'] for g in r['groups']] == [str(k) for k in range(1, 11)]" "${sphere[@]}" --by many.txt eleven.csv
+check "groups of one: status 1 and one line" test "$status" -eq 1 -a "$(wc -l <"$err")" -eq 1
+expects "weights in groups" "[g['n'] for g in r['groups']] == [20, 30]" "${sphere[@]}" --by direction --weights <(seq 50) labelled.csv
+refuses "no such column" 2 '"size" is neither a file nor a column of labelled.csv, which has x, y, z, direction' "${sphere[@]}" --by size labelled.csv
+refuses "too few labels" 2 "many.txt has 10 labels for 50 rows" "${sphere[@]}" --by many.txt points.csv
+refuses "a group without weight" 2 "group 'far, east': .*weights" "${sphere[@]}" --by direction --weights <(seq 50 | sed '31,$s/.*/0/') labelled.csv
+
+# ---- What is refused ----
+refuses "a negative weight" 2 "row 2: the weight is -1" "${flat[@]}" --weights <(printf '1\n-1\n1\n') flat.csv
+refuses "a weight that is no number" 2 "row 3: the weight is nan" "${flat[@]}" --weights <(printf '1\n1\nnan\n') flat.csv
+refuses "an infinite weight" 2 "row 1: the weight is inf" "${flat[@]}" --weights <(printf 'inf\n1\n1\n') flat.csv
+refuses "too few weights" 2 "2 weights for 3 points" "${flat[@]}" --weights <(printf '1\n1\n') flat.csv
+refuses "too many weights" 2 "more weights than the 3 points" "${flat[@]}" --weights <(printf '1\n1\n1\n1\n') flat.csv
+refuses "two columns of weights" 2 "weights need one" "${flat[@]}" --weights flat.csv flat.csv
+refuses "no weight at all" 2 "weights" "${flat[@]}" --weights <(printf '0\n0\n0\n') flat.csv
+refuses "an unknown kind" 2 "--kind cannot be 'median'; choose one of diffusion, frechet" "${flat[@]}" --kind median flat.csv
+refuses "an unknown method" 2 "choose one of newton, gradient, adam" "${flat[@]}" --method bfgs flat.csv
+refuses "an unknown covariance" 2 "choose one of observed, sandwich, bootstrap" "${flat[@]}" --covariance robust flat.csv
+refuses "a score that is not there" 2 "--score cannot be 'bridge'; choose one of exact" "${flat[@]}" --score bridge flat.csv
+refuses "a time that is neither" 2 "--time must be fit or a number, not 'soon'" "${flat[@]}" --time soon flat.csv
+refuses "time zero" 2 "--time must be positive" "${flat[@]}" --time 0 flat.csv
+refuses "a time for a Frechet mean" 2 "has no time; leave out --time" "${flat[@]}" --kind frechet --time 1 flat.csv
+refuses "confidence 1" 2 "--confidence must lie between 0 and 1" "${flat[@]}" --confidence 1 flat.csv
+refuses "no starts" 2 "--starts must be a whole number from 1" "${flat[@]}" --starts 0 flat.csv
+refuses "a start off the manifold" 2 "--start: .*norm" "${sphere[@]}" --start 1,1,1 north.csv
+refuses "several starts in a file" 2 "--start: flat.csv holds 3 points; one is needed" "${flat[@]}" --start flat.csv flat.csv
+refuses "standard input twice" 2 "standard input cannot be several files" "${flat[@]}" --weights - -
+
+# ---- test ----
+pair=(test --manifold sphere:2)
+expects "two samples with different means" "r['p_value'] < 1e-6 and r['degrees_of_freedom'] == 2 and r['n'] == [30, 20] and near(r['statistic'], 2 * (r['log_likelihood_alternative'] - r['log_likelihood_null'])) and r['first']['mean'][2] > 0.9 and r['second']['mean'][0] > 0.9 and r['common_time'] is None and len(r['common_mean']) == 3 and r['hypothesis'] == 'mean' and r['method'] == 'lr' and r['converged']" "${pair[@]}" north.csv east.csv
+check "test: status 0 and silence" test "$status" -eq 0 -a ! -s "$err"
+expects "a sample and itself" "r['p_value'] > 0.999 and abs(r['statistic']) < 1e-8" "${pair[@]}" north.csv north.csv
+expects "equal times" "r['degrees_of_freedom'] == 1 and r['common_mean'] is None and r['p_value'] > 0.001 and r['common_time'] > 0" "${pair[@]}" --hypothesis time north.csv east.csv
+expects "both" "r['degrees_of_freedom'] == 3 and r['common_time'] > 0" "${pair[@]}" --hypothesis both north.csv east.csv
+expects "permutations" "near(r['p_value'], 1 / 100) and r['permutations'] == 99" "${pair[@]}" --method permutation --permutations 99 north.csv east.csv
+# In flat space with a fixed time t: statistic = |m1 - m2|^2 / (t/n1 + t/n2) = 25 / 2.
+printf '0,0\n0,0\n' >zeros.csv
+printf '3,4\n3,4\n' >others.csv
+expects "closed form in flat space" "near(r['statistic'], 12.5) and near(r['p_value'], math.exp(-6.25)) and near(r['common_mean'], [1.5, 2])" test --manifold euclidean:2 --time 2 zeros.csv others.csv
+run "${pair[@]}" north.csv east.csv
+check "test: text" grep -Eq '^p-value +[0-9.e-]+$' "$out"
+refuses "one file" 2 "two files are compared, but 1 is given" "${pair[@]}" north.csv
+refuses "three files" 2 "unexpected argument" "${pair[@]}" north.csv north.csv north.csv
+refuses "a fixed time and a question about it" 2 "no time to test" "${pair[@]}" --time 1 --hypothesis time north.csv east.csv
+refuses "test without a likelihood" 3 "spd:3 has no closed-form" test --manifold spd:3 triangles.csv triangles.csv
+refuses "a sample of one" 2 "all the points are one" "${pair[@]}" north.csv one.csv
+
+# ---- kmeans ----
+clusters=(kmeans --manifold sphere:2)
+run "${clusters[@]}" -k 2 both.csv
+cp "$out" found.txt
+check "kmeans finds what is there" cmp -s found.txt <(yes 1 | head -20; yes 0 | head -30)
+check "kmeans: status 0 and silence" test "$status" -eq 0 -a ! -s "$err"
+run "${clusters[@]}" -k 2 both.csv --json -o clusters.json
+check "kmeans: JSON" as_json clusters.json "r['labels'] == [int(l) for l in open('found.txt')] and r['sizes'] == [30, 20] and r['k'] == 2 and r['n'] == 50 and r['converged'] and r['inertia'] > 0 and r['command'] == 'kmeans' and r['manifold'] == 'sphere:2' and r['kind'] == 'frechet' and r['centres'][0][2] > 0.9 and 'iterations' in r"
+manistat "${sphere[@]}" --kind frechet --json north.csv >north-frechet.json
+check "kmeans: centres are means" as_json clusters.json "all(abs(a - b) < 1e-7 for a, b in zip(r['centres'][0], json.load(open('north-frechet.json'))['mean']))"
+expects "kmeans: one cluster" "near(r['inertia'], 34) and r['centres'] == [[3, 5]]" kmeans --manifold euclidean:2 -k 1 flat.csv
+expects "kmeans: as many clusters as points" "r['inertia'] == 0 and sorted(r['labels']) == [0, 1, 2]" kmeans --manifold euclidean:2 -k 3 flat.csv
+expects "kmeans: diffusion centres have times" "all(t > 0 for t in r['times']) and r['kind'] == 'diffusion' and r['sizes'] == [30, 20]" "${clusters[@]}" -k 2 --kind diffusion both.csv
+run "${clusters[@]}" --assign clusters.json both.csv
+check "kmeans: --assign gives the labels again" cmp -s "$out" found.txt
+expects "kmeans: --assign with --json" "r['labels'] == [0] * 30 and r['sizes'] == [30, 0] and r['k'] == 2" "${clusters[@]}" --assign clusters.json north.csv
+printf '80,0\n85,90\n0,3\n2,-2\n' >places.csv
+run "${clusters[@]}" -k 2 --latlon places.csv --json -o places.json
+run "${clusters[@]}" --assign places.json both.csv
+check "kmeans: centres in degrees are understood" test "$(sort -u "$out" | wc -l)" -eq 2
+run "${clusters[@]}" -k 2 both.csv -o labels.npy
+check "kmeans: labels as NPY" test "$status" -eq 0 -a -s labels.npy
+expects "labels of kmeans are groups of mean" "[g['n'] for g in r['groups']] == [30, 20]" "${sphere[@]}" --by labels.npy both.csv
+refuses "no k" 2 "-k K is missing; for example -k 3" "${clusters[@]}" both.csv
+refuses "k = 0" 2 "-k must be a whole number from 1" "${clusters[@]}" -k 0 both.csv
+refuses "k above n" 2 "-k 51 is more than the 50 points of both.csv" "${clusters[@]}" -k 51 both.csv
+refuses "k and centres" 2 "leave out -k" "${clusters[@]}" -k 2 --assign clusters.json both.csv
+refuses "centres of another manifold" 2 "clusters.json is about sphere:2, not euclidean:3; pass --manifold" kmeans --manifold euclidean:3 --assign clusters.json both.csv
+refuses "centres of another command" 2 "north.json is not a result of kmeans" "${clusters[@]}" --assign north.json both.csv
+refuses "centres that are no JSON" 2 "both.csv, line 1: .*not JSON" "${clusters[@]}" --assign both.csv both.csv
+echo '{"command":"kmeans","manifold":"sphere:2","centres":[[1,0]]}' >short.json
+refuses "centres that are too short" 2 "short.json, a centre: 2 columns" "${clusters[@]}" --assign short.json both.csv
+echo '{"command":"kmeans","manifold":"sphere:2","centres":[]}' >none.json
+refuses "no centres" 2 "none.json has no centres" "${clusters[@]}" --assign none.json both.csv
+refuses "diffusion centres without a closed form" 3 "spd:3 has no closed-form" kmeans --manifold spd:3 --kind diffusion -k 1 triangles.csv
+
+# ---- mixture ----
+mix=(mixture --manifold sphere:2)
+run "${mix[@]}" -k 2 both.csv
+check "mixture finds what is there" cmp -s "$out" found.txt
+expects "mixture: JSON" "near(sum(r['weights']), 1) and near(r['weights'], [0.6, 0.4], 0.02) and len(r['responsibilities']) == 50 and all(near(sum(row), 1) for row in r['responsibilities']) and r['labels'] == [max(range(2), key=row.__getitem__) for row in r['responsibilities']] and len(r['times']) == 2 and len(r['centres']) == 2 and r['parameters'] == 7 and near(r['bic'], 7 * math.log(50) - 2 * r['log_likelihood']) and r['converged'] and not r['degenerate']" "${mix[@]}" -k 2 both.csv
+run "${mix[@]}" -k 1-4 both.csv
+check "mixture: the least BIC wins" cmp -s "$out" found.txt
+check "mixture: and the table says so" grep -Eq '^2 .* least$' "$err"
+check "mixture: a line per candidate" test "$(wc -l <"$err")" -eq 5
+run "${mix[@]}" -k 1-4 --quiet both.csv
+check "mixture: --quiet has no table" test "$status" -eq 0 -a ! -s "$err"
+expects "mixture: candidates" "[c['k'] for c in r['candidates']] == [1, 2, 3] and r['k'] == 2 and r['bic'] == min(c['bic'] for c in r['candidates']) and near(r['candidates'][1]['log_likelihood'], r['log_likelihood'])" "${mix[@]}" -k 1-3 both.csv
+check "mixture: silent with --json" test ! -s "$err"
+expects "one component is the mean" "near(r['centres'], [[3, 5]], 1e-7) and near(r['times'][0], $t, 1e-6) and r['weights'] == [1]" mixture --manifold euclidean:2 -k 1 flat.csv
+for k in 0 x 3-2 1-x 1.5 -2 1- ''; do
+    refuses "mixture: -k '$k'" 2 "-k" "${mix[@]}" -k "$k" both.csv
+done
+refuses "mixture: k above n" 2 "-k 60 is more than the 50 points" "${mix[@]}" -k 2-60 both.csv
+refuses "mixture without a closed form" 3 "spd:3 has no closed-form" mixture --manifold spd:3 -k 2 triangles.csv
+
+# ---- The number of threads changes nothing but the seconds ----
+without_seconds() {
+    sed 's/"seconds":[^,]*,//' "$1"
+}
+while read -r -a command; do
+    manistat "${command[@]}" --json --threads 1 >one.json
+    manistat "${command[@]}" --json --threads 3 >three.json
+    check "threads: ${command[*]}" cmp -s <(without_seconds one.json) <(without_seconds three.json)
+done <<'COMMANDS'
+mean --manifold sphere:2 both.csv
+mean --manifold sphere:2 --covariance bootstrap --resamples 50 both.csv
+mean --manifold sphere:2 --kind frechet --by direction labelled.csv
+test --manifold sphere:2 --method permutation --permutations 20 north.csv east.csv
+kmeans --manifold sphere:2 -k 3 both.csv
+mixture --manifold sphere:2 -k 1-3 both.csv
+COMMANDS
+
+# ---- Reference values, where they are at hand ----
+shared=${MST_SHARED-$here/../../../shared}/reference
+matches() { # NAME SECTION ARGUMENTS: the result is that section of the reference file
+    local name=$1 section=$2
+    shift 2
+    run "$@" --json
+    python3 -c 'import json, math, sys
+r = json.load(open(sys.argv[1]))
+want = json.load(open(sys.argv[2]))["data"][sys.argv[3]]
+def near(a, b, tolerance):
+    return abs(a - b) <= tolerance * max(1, abs(b))
+frechet = r["kind"] == "frechet"
+mean = want["frechet_mean" if frechet else "mu"]
+sign = -1 if r.get("quaternion") and r["mean"][0] * mean[0] < 0 else 1
+ok = all(near(sign * a, b, 1e-8) for a, b in zip(r["mean"], mean)) and len(r["mean"]) == len(mean)
+if frechet:
+    ok = ok and near(r["variance"], want["frechet_variance"], 1e-9)
+else:
+    trace = sum(row[i] for i, row in enumerate(want["cov_mu"]))
+    ok = ok and near(r["time"] / want["t"], 1, 1e-8) and near(r["log_likelihood"], want["loglik"], 1e-10)
+    ok = ok and near(r["time_standard_error"] / want["se_t"], 1, 1e-5)
+    ok = ok and near(r["mean_standard_error"] / math.sqrt(trace), 1, 1e-5)
+sys.exit(0 if ok and r["converged"] else 1)' "$out" "$shared/sim_means.json" "$section"
+    verdict "$name" $?
+}
+if [ -e "$shared/sim_means.json" ]; then
+    while read -r section manifold option; do
+        for kind in diffusion frechet; do
+            [ "$section $kind" != "T3 frechet" ] || continue # the file has none
+            # shellcheck disable=SC2086
+            matches "reference: $kind mean of $section" "$section" mean --manifold "$manifold" $option \
+                --kind "$kind" --project "$shared/sim_$section.csv"
+        done
+    done <<'SETS'
+S2_small sphere:2
+S2_large sphere:2
+S20 sphere:20
+H2 hyperbolic:2
+H3 hyperbolic:3
+SO3 so3 --quaternion
+T3 torus:3
+SETS
+fi
