@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Time of one fit, data in memory, one start, one core, error bars included: bench_mean [FOLDER]. The published data sets
+/* Time of one fit of a mean or of clusters, data in memory, one start, one core, error bars included: bench_mean [FOLDER]. The published data sets
  * are taken from FOLDER (default: the environment variable MANISTAT_SHARED, or ../shared) if they are there, else
  * simulated ones of the same law. */
 #include "bench.h"
@@ -104,6 +104,27 @@ static void measure(rows r, bool frechet, double target)
     rows_free(&r);
 }
 
+static void measure_kmeans(rows r, double target)
+{
+    mst_kmeans_options o = mst_kmeans_options_default();
+    o.k = 3;
+    o.restarts = 20;
+    o.threads = 1;
+    mst_kmeans_result *result = NULL;
+    double seconds;
+    BENCH_BEST(seconds, {
+        mst_kmeans_result_free(result);
+        BENCH_OK(mst_kmeans_fit(&result, r.m, r.n, r.x, &o));
+    });
+    printf(
+        "k-means, k = 3, 20 restarts, %zu x %s %15.3f ms   target %6.1f   %5.2f x   inertia %.4f\n",
+        r.n, mst_manifold_spec(r.m), 1e3 * seconds, 1e3 * target, target / seconds,
+        result->inertia);
+    fflush(stdout);
+    mst_kmeans_result_free(result);
+    rows_free(&r);
+}
+
 /* The cost per point should not depend on how many there are. */
 static void measure_growth(void)
 {
@@ -138,6 +159,7 @@ int main(int argc, char **argv)
     measure(load(folder, "headpose/biwi_quat_s3.csv", "so3", 2472, 0.15), false, 0);
     measure(load(folder, "dti/coronal50x20_tensors.csv", "spd:3", 1000, 0.1), true, 10e-3);
     measure(load(folder, "spd/eeg_erp_cov32_triu.csv", "spd:32", 108, 0.05), true, 0.5);
+    measure_kmeans(load(folder, "headpose/aflw2000_quat_s3.csv", "sphere:3", 1256, 0.04), 0.2);
     measure_growth();
     return 0;
 }
