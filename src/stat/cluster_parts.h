@@ -9,16 +9,9 @@
 
 #include <manistat/cluster.h>
 
-/* Seconds of a clock that only runs forward. */
-double cluster_clock(void);
-
-/* 1 ≤ k ≤ n, restarts and iterations at least 1, finite coordinates, weights (n) or null that are ≥ 0 and not all 0:
- * else MST_ARGUMENT. */
+/* rows_check, 1 ≤ k ≤ n, restarts and iterations at least 1: else MST_ARGUMENT. */
 MST_MUST_USE mst_status cluster_check(const mst_manifold *m, size_t n, const double *x, size_t k,
                                       const double *weights, size_t restarts, size_t iterations);
-
-/* Σ w; n without weights. */
-double cluster_total(size_t n, const double *weights);
 
 /* Restarts run side by side when there are enough of them to feed all threads; else one after another with the rows
  * shared out. Neither changes a bit of the result. */

@@ -7,6 +7,7 @@
 #include "stat/cluster_parts.h"
 #include "stat/fit.h"
 #include "stat/mean_parts.h"
+#include "stat/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -475,7 +476,7 @@ mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m, size_t
                           const mst_kmeans_options *o)
 {
     *out = NULL;
-    double begin = cluster_clock();
+    double begin = rows_clock();
     MST_TRY(cluster_check(m, n, x, o->k, o->weights, o->restarts, o->iterations));
     if (o->kind != NULL &&
         mst_manifold_ambient(mst_score_manifold(o->kind)) != mst_manifold_ambient(m))
@@ -492,7 +493,7 @@ mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m, size_t
         mst_kmeans_result_free(result);
         return status;
     }
-    result->seconds = cluster_clock() - begin;
+    result->seconds = rows_clock() - begin;
     *out = result;
     if (!result->converged)
         return mst_fail(MST_CONVERGENCE, "the labels still move after %zu iterations",

@@ -3,10 +3,10 @@
 
 #include "stat/fit.h"
 #include "stat/mean_parts.h"
+#include "stat/rows.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* More rows than this: look for other maxima on a sample of them first. */
 enum { MANY_ROWS = 20000, SAMPLE_ROWS = 4000 };
@@ -25,30 +25,19 @@ mst_mean_options mst_mean_options_default(void)
                               .seed = 2712};
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static mst_status check_points(const mst_manifold *m, size_t n, const double *x,
                                const mst_mean_options *o)
 {
     size_t D = mst_manifold_ambient(m), row;
-    for (size_t k = 0; k < n * D; k++)
-        if (!isfinite(x[k]))
-            return mst_fail(MST_ARGUMENT, "row %zu: %g is not a coordinate", k / D + 1, x[k]);
+    MST_TRY(rows_check(m, n, x, o->weights));
     for (size_t k = 0; o->start != NULL && k < D; k++)
         if (!isfinite(o->start[k]))
             return mst_fail(MST_ARGUMENT, "start: %g is not a coordinate", o->start[k]);
     return o->start != NULL ? mst_manifold_validate(m, 1, o->start, &row) : MST_OK;
 }
 
-static mst_status check(const mst_score *source, size_t n, const mst_mean_options *o)
+static mst_status check_options(const mst_score *source, const mst_mean_options *o)
 {
-    if (n < 1)
-        return mst_fail(MST_ARGUMENT, "there are no points");
     if (mst_score_table(source)->time && (o->time < 0 || !isfinite(o->time)))
         return mst_fail(MST_ARGUMENT, "the time must be positive, not %g", o->time);
     if (o->starts < 1 || o->starts > 1000)
@@ -59,15 +48,6 @@ static mst_status check(const mst_score *source, size_t n, const mst_mean_option
     if (!(o->confidence > 0 && o->confidence < 1))
         return mst_fail(MST_ARGUMENT, "the confidence must lie between 0 and 1, not %g",
                         o->confidence);
-    double total = 0;
-    for (size_t i = 0; o->weights != NULL && i < n; i++) {
-        if (!(o->weights[i] >= 0) || !isfinite(o->weights[i]))
-            return mst_fail(MST_ARGUMENT, "weight %zu is %g, not a number ≥ 0", i + 1,
-                            o->weights[i]);
-        total += o->weights[i];
-    }
-    if (o->weights != NULL && !(total > 0 && isfinite(total)))
-        return mst_fail(MST_ARGUMENT, "the sum of the weights is %g, not positive", total);
     return MST_OK;
 }
 
@@ -98,9 +78,7 @@ static mst_status search_new(search *s, const mst_score *source, size_t n, const
     *s = (search){.o = o, .m = mst_score_manifold(source)};
     size_t D = mst_manifold_ambient(s->m);
     s->group = (fit_group){.n = n, .x = x, .weights = o->weights};
-    s->total_weight = o->weights == NULL ? (double)n : 0;
-    for (size_t i = 0; o->weights != NULL && i < n; i++)
-        s->total_weight += o->weights[i];
+    s->total_weight = rows_weight(n, o->weights);
     s->problem = (fit_problem){.source = source,
                                .groups = 1,
                                .group = &s->group,
@@ -468,8 +446,8 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
                         const mst_mean_options *options)
 {
     *out = NULL;
-    double begin = seconds_now();
-    MST_TRY(check(source, n, options));
+    double begin = rows_clock();
+    MST_TRY(check_options(source, options));
     MST_TRY(check_points(mst_score_manifold(source), n, x, options));
     search s;
     mst_mean_result *r = NULL;
@@ -489,7 +467,7 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
         return status == MST_CONVERGENCE ? mst_fail(MST_BREAKDOWN, "%s", mst_error_detail())
                                          : status;
     }
-    r->seconds = seconds_now() - begin;
+    r->seconds = rows_clock() - begin;
     *out = r;
     return verdict(r);
 }

@@ -6,6 +6,7 @@
 #include "base/internal.h"
 #include "stat/cluster_parts.h"
 #include "stat/fit.h"
+#include "stat/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -410,7 +411,7 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
                 .d = mst_manifold_dim(m),
                 .D = mst_manifold_ambient(m),
                 .x = x,
-                .total = cluster_total(n, o->weights),
+                .total = rows_weight(n, o->weights),
                 .threads = threads.rows};
     MST_TRY(choose_least_time(&start));
     search s = {0};
@@ -433,7 +434,7 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
                            const double *x, const mst_mixture_options *o)
 {
     *out = NULL;
-    double begin = cluster_clock();
+    double begin = rows_clock();
     const mst_manifold *m = mst_score_manifold(source);
     const mst_score_ops *ops = mst_score_table(source);
     if (!ops->log_p || !ops->time)
@@ -453,7 +454,7 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
         mst_mixture_result_free(result);
         return status;
     }
-    result->seconds = cluster_clock() - begin;
+    result->seconds = rows_clock() - begin;
     *out = result;
     if (!result->converged)
         return mst_fail(MST_CONVERGENCE, "the log-likelihood still rises after %zu steps of EM",

@@ -6,6 +6,7 @@
 #include "stat/distributions.h"
 #include "stat/fit.h"
 #include "stat/mean_parts.h"
+#include "stat/rows.h"
 
 #include <manistat/two_sample.h>
 #include <math.h>
@@ -357,7 +358,7 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
                                const mst_test_options *options)
 {
     *out = NULL;
-    double begin = cluster_clock();
+    double begin = rows_clock();
     MST_TRY(check(source, n1, n2, options));
     const mst_manifold *m = mst_score_manifold(source);
     test t = {.source = source,
@@ -386,7 +387,7 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
         mst_test_result_free(r);
         return status;
     }
-    r->seconds = cluster_clock() - begin;
+    r->seconds = rows_clock() - begin;
     *out = r;
     if (!r->converged)
         return mst_fail(MST_CONVERGENCE, "a fit of the test did not converge: a time runs to "

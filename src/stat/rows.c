@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "stat/rows.h"
+
+#include <math.h>
+#include <time.h>
+
+mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const double *weights)
+{
+    size_t D = mst_manifold_ambient(m);
+    if (n < 1)
+        return mst_fail(MST_ARGUMENT, "there are no points");
+    for (size_t k = 0; k < n * D; k++)
+        if (!isfinite(x[k]))
+            return mst_fail(MST_ARGUMENT, "row %zu: %g is not a coordinate", k / D + 1, x[k]);
+    for (size_t i = 0; weights != NULL && i < n; i++)
+        if (!(weights[i] >= 0) || !isfinite(weights[i]))
+            return mst_fail(MST_ARGUMENT, "weight %zu is %g, not a number ≥ 0", i + 1, weights[i]);
+    double total = rows_weight(n, weights);
+    if (!(total > 0) || !isfinite(total))
+        return mst_fail(MST_ARGUMENT, "the sum of the weights must be positive and finite, not %g",
+                        total);
+    return MST_OK;
+}
+
+double rows_weight(size_t n, const double *weights)
+{
+    if (weights == NULL)
+        return (double)n;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += weights[i];
+    return sum;
+}
+
+double rows_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What every estimator asks of its rows, and a clock. */
+#ifndef MST_STAT_ROWS_H
+#define MST_STAT_ROWS_H
+
+#include "base/internal.h"
+
+#include <manistat/manifold.h>
+
+/* n ≥ 1 rows x (n, D) of finite numbers, weights (n) or null that are ≥ 0 and not all 0: else MST_ARGUMENT. */
+MST_MUST_USE mst_status rows_check(const mst_manifold *m, size_t n, const double *x,
+                                   const double *weights);
+/* Σ w; n without weights. */
+double rows_weight(size_t n, const double *weights);
+/* Seconds of a clock that only runs forward. */
+double rows_clock(void);
+
+#endif
