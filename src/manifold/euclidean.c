@@ -110,16 +110,16 @@ mst_status mst_flat_validate(const mst_manifold *m, size_t n, const double *x, s
     return MST_OK;
 }
 
-static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
-                              double *y)
+mst_status mst_flat_exp(const mst_manifold *m, size_t n, const double *x, const double *v,
+                        double *y)
 {
     for (size_t i = 0; i < n * m->ambient; i++)
         y[i] = x[i] + v[i];
     return MST_OK;
 }
 
-static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, const double *y,
-                            double *v, unsigned char *flag)
+mst_status mst_flat_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v, unsigned char *flag)
 {
     for (size_t i = 0; i < n * m->ambient; i++)
         v[i] = y[i] - x[i];
@@ -131,10 +131,10 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
 static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
                                double *u)
 {
-    return logarithm(m, n, c, x, u, NULL);
+    return mst_flat_log(m, n, c, x, u, NULL);
 }
 
-static double injectivity(const mst_manifold *m)
+double mst_flat_injectivity(const mst_manifold *m)
 {
     (void)m;
     return INFINITY;
@@ -147,16 +147,16 @@ static const mst_manifold_ops euclidean_ops = {
     .project = project,
     .tangent = mst_flat_tangent,
     .inner = mst_flat_inner,
-    .exp = exponential,
+    .exp = mst_flat_exp,
     .validate = mst_flat_validate,
     .from_frame = mst_flat_frame,
     .to_frame = mst_flat_frame,
-    .log = logarithm,
+    .log = mst_flat_log,
     .transport = mst_flat_transport,
     .ricci = mst_flat_ricci,
-    .injectivity = injectivity,
+    .injectivity = mst_flat_injectivity,
     .chart_coords = chart_coords,
-    .chart_point = exponential,
+    .chart_point = mst_flat_exp,
     .chart_metric = mst_flat_metric,
     .chart_christoffel = mst_flat_christoffel,
     .chart_radius = mst_flat_radius,

@@ -17,6 +17,12 @@ mst_status mst_flat_frame(const mst_manifold *m, size_t n, const double *x, cons
                           double *v);
 mst_status mst_flat_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
                               const double *u, double *out);
+/* y = x + v, v = y − x: flat coordinates that do not wrap. */
+mst_status mst_flat_exp(const mst_manifold *m, size_t n, const double *x, const double *v,
+                        double *y);
+mst_status mst_flat_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v, unsigned char *flag);
+double mst_flat_injectivity(const mst_manifold *m); /* INFINITY */
 /* The four below do not look at D: any flat manifold in flat coordinates may use them (ricci: (n, D) zeros). */
 mst_status mst_flat_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *out);

@@ -53,24 +53,6 @@ static mst_status project(const mst_manifold *m, size_t n, const double *x, doub
     return mst_symmetric_tangent(m, n, x, x, y);
 }
 
-static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
-                              double *y)
-{
-    for (size_t i = 0; i < n * m->ambient; i++)
-        y[i] = x[i] + v[i];
-    return MST_OK;
-}
-
-static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, const double *y,
-                            double *v, unsigned char *flag)
-{
-    for (size_t i = 0; i < n * m->ambient; i++)
-        v[i] = y[i] - x[i];
-    if (flag != NULL)
-        memset(flag, 0, n);
-    return MST_OK;
-}
-
 static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, const double *c,
                              double *v)
 {
@@ -107,13 +89,7 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
                               double *x)
 {
     MST_TRY(from_frame(m, n, c, u, x));
-    return exponential(m, n, c, x, x);
-}
-
-static double injectivity(const mst_manifold *m)
-{
-    (void)m;
-    return INFINITY;
+    return mst_flat_exp(m, n, c, x, x);
 }
 
 static const mst_manifold_ops sym_ops = {
@@ -123,14 +99,14 @@ static const mst_manifold_ops sym_ops = {
     .project = project,
     .tangent = mst_symmetric_tangent,
     .inner = mst_flat_inner,
-    .exp = exponential,
+    .exp = mst_flat_exp,
     .validate = mst_symmetric_validate,
     .from_frame = from_frame,
     .to_frame = to_frame,
-    .log = logarithm,
+    .log = mst_flat_log,
     .transport = mst_flat_transport,
     .ricci = mst_flat_ricci,
-    .injectivity = injectivity,
+    .injectivity = mst_flat_injectivity,
     .chart_coords = chart_coords,
     .chart_point = chart_point,
     .chart_metric = mst_flat_metric,
