@@ -76,7 +76,7 @@ run dist --manifold euclidean:1 - <-odd.csv
 check "- is standard input" test "$(cat "$out")" = 1
 run dist --manifold euclidean:1 <-odd.csv
 check "standard input without a file" test "$(cat "$out")" = 1
-if command -v script >/dev/null; then
+if has_terminals; then
     script -qec "manistat dist --manifold euclidean:1; echo status \$?" /dev/null </dev/null >screen 2>&1
     check "a terminal is not waited for" grep -q "no FILE given; for example" screen
     check "a terminal is not waited for: status" grep -q "status 2" screen

@@ -107,7 +107,7 @@ check "a kill leaves nothing" test -z "$(ls -A running)"
 
 # Progress is for terminals only.
 succeeds "no progress line in a file" sample --manifold spd:3 --time 1 -n 20000
-if command -v script >/dev/null; then
+if has_terminals; then
     script -qec "manistat sample --manifold spd:3 --time 1 -n 60000 -o terminal.csv" /dev/null </dev/null >screen 2>&1
     check "a progress line on a terminal" grep -q "sample: [0-9]*%, .* paths/s, .* left" screen
     check "it is wiped at the end" grep -q $'\033\[K$' <(tr -d '\r' <screen)

@@ -46,6 +46,11 @@ run() {
     status=$?
 }
 
+# Can script(1) make a pseudo-terminal here?
+has_terminals() {
+    script -qec true /dev/null </dev/null >/dev/null 2>&1
+}
+
 # check NAME COMMAND...: the command succeeds.
 check() {
     local name=$1
