@@ -29,7 +29,7 @@ MST_API bool mst_heat_has_exact(const mst_manifold *m);
 /* MST_OK, or MST_UNABLE with a detail that names the manifolds that have one. */
 MST_API MST_MUST_USE mst_status mst_heat_require_exact(const mst_manifold *m);
 
-/* Rows x and y (n, D) on the manifold, one time for all of them or a time per row (n), from 1e-50 to 1e50
+/* Rows x and y (n, D) on the manifold, one time for all of them or a time per row (n), from 1e-50 to 1e50 (flat and simply connected: any)
  * (MST_ARGUMENT names the row). Points are taken as they are; only NaN and infinities are refused (MST_DOMAIN names
  * the row, other rows may have been written). threads ≤ 0: all cores; the result does not depend on it. MST_UNABLE where there is no
  * closed form. */

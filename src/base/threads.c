@@ -45,7 +45,9 @@ static void record_failure(split *s, size_t block, mst_status status)
 typedef struct place {
     split *s;
     mst_progress progress; /* without `report` on all threads but the calling one */
-    uint64_t ticked;       /* of this block, in ITEM-ths */
+    uint64_t ticked;
+    bool gave_up;
+    /* because of a failure elsewhere, which is the one to report */ /* of this block, in ITEM-ths */
 } place;
 
 static _Thread_local place *here;
@@ -65,8 +67,10 @@ mst_status mst_parallel_tick(double items)
 {
     if (here == NULL)
         return MST_OK;
-    if (atomic_load(&here->s->stop))
+    if (atomic_load(&here->s->stop)) {
+        here->gave_up = true;
         return mst_fail(MST_INTERRUPTED, "another part of the work has stopped");
+    }
     return advance(here, (uint64_t)(items * ITEM));
 }
 
@@ -86,7 +90,7 @@ static void run_blocks(split *s, mst_progress progress, mst_block_function *run,
         uint64_t whole = (end - begin) * (uint64_t)ITEM;
         if (status == MST_OK)
             status = advance(&p, whole > p.ticked ? whole - p.ticked : 0);
-        if (status != MST_OK)
+        if (status != MST_OK && !p.gave_up)
             record_failure(s, b, status);
     }
     atomic_fetch_add(&s->gate, 1);

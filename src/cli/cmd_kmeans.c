@@ -277,7 +277,7 @@ const command command_kmeans = {
             {"Two clusters of directions, a label for each:",
              "manistat kmeans --manifold sphere:2 -k 2 data.csv"},
             {"Centres and all the rest, saved:",
-             "manistat kmeans --manifold sphere:2 -k 2 --json data.csv -o result.json"},
+             "manistat kmeans --manifold sphere:2 -k 2 --json data.csv -o clusters.json"},
             {"Label new points by those centres:",
              "manistat kmeans --manifold sphere:2 --assign clusters.json new.csv"},
             {NULL, NULL},

@@ -31,7 +31,7 @@ static const option option_restarts = {
 
 typedef struct candidate {
     double log_likelihood, bic;
-    bool converged;
+    bool converged, degenerate;
 } candidate;
 
 typedef struct mixing {
@@ -82,8 +82,10 @@ static mst_status fit_one(mixing *m, const mst_mixture_options *o)
         return status;
     if (status == MST_CONVERGENCE)
         status = MST_OK; /* the result tells */
-    m->candidates[o->k - m->least] = (candidate){r->log_likelihood, r->bic, r->converged};
-    if (m->best == NULL || r->bic < m->best->bic) {
+    m->candidates[o->k - m->least] =
+        (candidate){r->log_likelihood, r->bic, r->converged, r->degenerate};
+    if (m->best == NULL ||
+        (r->degenerate != m->best->degenerate ? m->best->degenerate : r->bic < m->best->bic)) {
         mst_mixture_result_free(m->best);
         m->best = r;
     } else {
@@ -130,6 +132,7 @@ static void write_candidates(const mixing *m, mst_json *j)
         json_member_number(j, "log_likelihood", c->log_likelihood);
         json_member_number(j, "bic", c->bic);
         json_member_bool(j, "converged", c->converged);
+        json_member_bool(j, "degenerate", c->degenerate);
         mst_json_end(j);
     }
     mst_json_end(j);
@@ -146,7 +149,11 @@ static mst_status print_candidates(const mixing *m)
         table_cell(&t, "%zu", k);
         table_number(&t, c->log_likelihood, 8);
         table_number(&t, c->bic, 8);
-        table_cell(&t, "%s", k == m->best->k ? "least" : c->converged ? "" : "not converged");
+        table_cell(&t, "%s",
+                   k == m->best->k ? "least"
+                   : c->degenerate ? "degenerate"
+                   : c->converged  ? ""
+                                   : "not converged");
     }
     return table_print(&t, stderr);
 }

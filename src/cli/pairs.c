@@ -276,9 +276,10 @@ static mst_status finish(pair_job *job)
     mst_status status = result_finish(job->result);
     if (status == MST_OK && job->cut_count > 0)
         warn(job->inv,
-             "warning: %llu rows at the cut locus (the first is row %llu), where several shortest "
+             "warning: %llu %s at the cut locus (the first is row %llu), where several shortest "
              "geodesics exist or their direction is lost in rounding; one was chosen",
-             (unsigned long long)job->cut_count, (unsigned long long)job->cut_first);
+             (unsigned long long)job->cut_count, job->cut_count == 1 ? "row" : "rows",
+             (unsigned long long)job->cut_first);
     if (status == MST_OK && job->unfinished[0] != '\0')
         return mst_fail(MST_CONVERGENCE, "%s", job->unfinished);
     return status;

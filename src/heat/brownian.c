@@ -91,8 +91,14 @@ static mst_status walk_group(const job *j, size_t begin, size_t n, double *x)
     for (size_t k = 0, count; k < steps; k += count) {
         count = steps - k < stride ? steps - k : stride;
         noise.first_step = k;
-        MST_TRY(j->law != NULL ? exact_step(j, n, x, noise)
-                               : mst_manifold_walk(j->m, n, x, h, count, noise));
+        mst_status status = j->law != NULL ? exact_step(j, n, x, noise)
+                                           : mst_manifold_walk(j->m, n, x, h, count, noise);
+        if (status == MST_DOMAIN || status == MST_BREAKDOWN)
+            return mst_fail(
+                MST_BREAKDOWN,
+                "paths on %s ran so far that doubles no longer resolve them; take a shorter time%s",
+                j->m->spec, mst_brownian_has_exact(j->m) ? " or the method exact" : "");
+        MST_TRY(status);
         if (j->whole)
             record(j, begin, n, k + 1, x);
         MST_TRY(mst_parallel_tick((double)n * (double)count / (double)steps));

@@ -58,7 +58,7 @@ mst_heat_values heat_values_at(const mst_heat_values *v, const mst_manifold *m, 
     };
 }
 
-/* Beyond these, derivatives of size 1/t² leave the range of doubles. */
+/* Beyond these, derivatives of size 1/t² leave the range of doubles on the way; Gaussians do without. */
 static const double least_time = 1e-50, largest_time = 1e50;
 
 typedef struct job {
@@ -118,12 +118,13 @@ static mst_status run_block(void *context, size_t begin, size_t end)
 static mst_status run(const job *j, size_t n, int threads)
 {
     MST_TRY(mst_heat_require_exact(j->m));
+    bool limited = !heat_gaussian_fits(j->m);
     for (size_t i = 0; i < (j->per_row ? n : 1); i++) {
         double t = j->per_row ? j->times[i] : j->time;
         if (!(t > 0) || !isfinite(t))
             return mst_fail(MST_ARGUMENT, "row %zu: the time must be positive and finite, not %g",
                             i + 1, t);
-        if (t < least_time || t > largest_time)
+        if (limited && (t < least_time || t > largest_time))
             return mst_fail(MST_ARGUMENT,
                             "row %zu: the time %g is out of range; it must be from %g to %g", i + 1,
                             t, least_time, largest_time);

@@ -137,13 +137,38 @@ mst_status mst_manifold_inner(const mst_manifold *m, size_t n, const double *x, 
     return n == 0 ? MST_OK : m->ops->inner(m, n, x, u, v, out);
 }
 
+/* A power of two that brings numbers of this size near one where their squares would leave the range of doubles. */
+static double norm_scale(double largest)
+{
+    bool harmless = largest == 0 || (largest > 1e-140 && largest < 1e140) || !isfinite(largest);
+    return harmless ? 1 : scalbn(1, ilogb(largest));
+}
+
 mst_status mst_manifold_norm(const mst_manifold *m, size_t n, const double *x, const double *v,
                              double *out)
 {
-    MST_TRY(mst_manifold_inner(m, n, x, v, v, out));
-    for (size_t i = 0; i < n; i++)
-        out[i] = sqrt(fmax(out[i], 0));
-    return MST_OK;
+    enum { BLOCK = 64 };
+    size_t D = m->ambient;
+    double *unit, scale[BLOCK];
+    MST_TRY(mst_allocate(&unit, BLOCK * D));
+    mst_status status = MST_OK;
+    for (size_t at = 0; status == MST_OK && at < n; at += BLOCK) {
+        size_t count = n - at < BLOCK ? n - at : BLOCK;
+        for (size_t i = 0; i < count; i++) {
+            const double *row = v + (at + i) * D;
+            double largest = 0;
+            for (size_t a = 0; a < D; a++)
+                largest = fmax(largest, fabs(row[a]));
+            scale[i] = norm_scale(largest);
+            for (size_t a = 0; a < D; a++)
+                unit[i * D + a] = row[a] / scale[i];
+        }
+        status = m->ops->inner(m, count, x + at * D, unit, unit, out + at);
+        for (size_t i = 0; status == MST_OK && i < count; i++)
+            out[at + i] = scale[i] * sqrt(fmax(out[at + i], 0));
+    }
+    mst_release(unit);
+    return status;
 }
 
 mst_status mst_manifold_from_frame(const mst_manifold *m, size_t n, const double *x,

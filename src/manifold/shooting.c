@@ -188,7 +188,7 @@ static mst_status climb_all(const mst_manifold *m, const double *x, const double
     size_t D = m->ambient;
     double size;
     MST_TRY(mst_manifold_norm(m, 1, x, u, &size));
-    if (size == 0) {
+    if (size < 1e-290) { /* no rung can be made of it */
         memset(out, 0, D * sizeof *out);
         return MST_OK;
     }

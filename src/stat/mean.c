@@ -394,8 +394,7 @@ static mst_status collapse(const search *s, bool *collapsed)
     if (!same)
         MST_TRY(
             mean_squared_distance(s->m, s->group.n, x, w, x + first * D, s->o->threads, &square));
-    /* A thousand units in the last place of coordinates of size one. */
-    *collapsed = square < 1e-26;
+    *collapsed = same || square < rows_rounding(s->m, s->group.n, x, w);
     if (*collapsed)
         memcpy(s->candidates[0].state.mean, x + first * D, D * sizeof *x);
     return MST_OK;

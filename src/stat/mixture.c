@@ -18,8 +18,6 @@ enum { NEWTON_STEPS = 1 };
  * narrower than the whole. All the points being one, there is no such unit: then the number itself, a time that every
  * kernel can still compute with. */
 static const double least_time_fraction = 1e-6, least_time_of_a_point = 1e-12;
-/* Rounding of the points alone makes a variance of about 1e-32. */
-static const double no_variance = 1e-29;
 /* A component with less than this share of the points has lost them. */
 static const double lost_share = 1e-8;
 /* Rows with less responsibility than this are left out of the M-step: they cannot move a sum in its last bit. */
@@ -291,7 +289,9 @@ static mst_status choose_least_time(em *e)
     if (all == NULL)
         return status;
     double variance = all->inertia / (e->total * (double)e->d);
-    e->least_time = variance > no_variance ? least_time_fraction * variance : least_time_of_a_point;
+    bool one_point = all->inertia / e->total <=
+                     rows_rounding(mst_score_manifold(e->source), e->n, e->x, e->o->weights);
+    e->least_time = one_point ? least_time_of_a_point : least_time_fraction * variance;
     mst_kmeans_result_free(all);
     return MST_OK;
 }
@@ -392,7 +392,7 @@ static mst_status describe(const em *best, mst_mixture_result *r)
     }
     r->parameters = k * (best->d + 1) + k - 1;
     r->aic = 2 * (double)r->parameters - 2 * r->log_likelihood;
-    r->bic = log((double)n) * (double)r->parameters - 2 * r->log_likelihood;
+    r->bic = log(best->total) * (double)r->parameters - 2 * r->log_likelihood;
     r->converged = best->converged;
     r->degenerate = best->degenerate;
     r->iterations = best->iterations;

@@ -34,6 +34,16 @@ double rows_weight(size_t n, const double *weights)
     return sum;
 }
 
+double rows_rounding(const mst_manifold *m, size_t n, const double *x, const double *weights)
+{
+    size_t D = mst_manifold_ambient(m);
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; (weights == NULL || weights[i] > 0) && a < D; a++)
+            largest = fmax(largest, fabs(x[i * D + a]));
+    return 1e-13 * largest * (1e-13 * largest);
+}
+
 double rows_clock(void)
 {
     struct timespec t;

@@ -99,6 +99,26 @@ static int report(void *user, double done, double total)
     return ++r->count == r->stop_after;
 }
 
+/* Block 0 works until it is told to stop; block 1 is why. */
+static mst_status wait_or_fail(void *context, size_t begin, size_t end)
+{
+    (void)context, (void)end;
+    if (begin > 0)
+        return mst_fail(MST_DOMAIN, "the reason");
+    mst_status status = MST_OK;
+    while (status == MST_OK)
+        status = mst_parallel_tick(0);
+    return status;
+}
+
+START_TEST(a_block_that_gives_up_is_not_the_failure)
+{
+    ASSERT_FAILS(MST_DOMAIN, mst_parallel_blocks(2, 1, 2, (mst_progress){0}, wait_or_fail, NULL));
+    ck_assert_str_eq(mst_error_detail(), "the reason");
+    ASSERT_OK(mst_parallel_tick(1)); /* outside a block it does nothing */
+}
+END_TEST
+
 START_TEST(progress_is_reported_on_the_calling_thread)
 {
     for (int threads = 1; threads <= 3; threads++) {
@@ -149,6 +169,7 @@ int main(void)
     return RUN_SUITE("threads", 60, {blocks_cover_the_range_exactly, 0},
                      {the_lowest_failing_block_is_reported, 0},
                      {a_late_failure_of_a_lower_block_wins, 0},
+                     {a_block_that_gives_up_is_not_the_failure, 0},
                      {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
                      {a_failure_below_the_interruption_is_reported, 0}, {thread_counts, 0});
 }

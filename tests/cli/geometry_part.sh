@@ -148,3 +148,9 @@ for spec in $(python3 -c 'import json; print(*json.load(open("manifolds.json"))[
     check "$spec: and it is the default" cmp -s "$out" explicit
 done
 refuses "manifolds of nothing known" 2 "unknown manifold 'spere:2'; did you mean sphere:2" manifolds spere:2
+
+# Squares of these numbers are not doubles.
+for size in 1e-170 1e+160; do
+    run dist --manifold euclidean:1 <<<"0,$size"
+    check "distance $size" grep -qx "$size" "$out"
+done

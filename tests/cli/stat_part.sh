@@ -281,3 +281,17 @@ SO3 so3 --quaternion
 T3 torus:3
 SETS
 fi
+
+# The unit of the data does not matter, down to where numbers differ by rounding only.
+awk 'BEGIN { for (i = 0; i < 20; i++) printf "%.17g,%.17g\n", 1e-20 * (i % 5), 1e-20 * (i % 3) }' >tiny.csv
+succeeds "mean of tiny numbers" mean --manifold euclidean:2 tiny.csv --json
+check "it is their mean" python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert abs(r["mean"][0] / 2e-20 - 1) < 1e-9 and abs(r["mean"][1] / 0.95e-20 - 1) < 1e-9, r["mean"]' "$out"
+
+# Components that sit on single points have the least BIC of all; they do not win.
+printf '0,1\n1,2\n3,4\n5,5\n' >few.csv
+run mixture --manifold euclidean:2 -k 1-4 --json few.csv
+check "degenerate mixtures do not win" python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert not r["degenerate"] and any(c["degenerate"] for c in r["candidates"]), r' "$out"
