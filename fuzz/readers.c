@@ -3,6 +3,8 @@
 
 #include "targets.h"
 
+#include "io/tensors.h"
+
 #include <manistat/io.h>
 #include <math.h>
 #include <stdio.h>
@@ -199,5 +201,99 @@ int fuzz_json_reader(const uint8_t *data, size_t size)
         fail("there are no more values than bytes, counting members twice");
     mst_json_value_free(top);
     close(fd);
+    return 0;
+}
+
+static size_t bytes_of(const tensor *t)
+{
+    return tensor_size(t) * (t->type == TENSOR_F32 ? 4 : 8);
+}
+
+static bool same_tensors(const tensors *a, const tensors *b)
+{
+    bool equal =
+        tensors_count(a) == tensors_count(b) && tensors_text_count(a) == tensors_text_count(b);
+    for (size_t i = 0; equal && i < tensors_count(a); i++) {
+        const tensor *x = tensors_at(a, i), *y = tensors_at(b, i);
+        equal = strcmp(x->name, y->name) == 0 && x->type == y->type && x->rank == y->rank &&
+                memcmp(x->shape, y->shape, x->rank * sizeof *x->shape) == 0 &&
+                memcmp(x->data, y->data, bytes_of(x)) == 0;
+    }
+    for (size_t i = 0; equal && i < tensors_text_count(a); i++)
+        equal = strcmp(tensors_text_at(a, i).key, tensors_text_at(b, i).key) == 0 &&
+                strcmp(tensors_text_at(a, i).value, tensors_text_at(b, i).value) == 0;
+    return equal;
+}
+
+/* Through a pipe, which also reads without knowing a size. */
+static tensors *write_and_read(const tensors *t)
+{
+    size_t count = tensors_count(t), texts = tensors_text_count(t);
+    tensor *list = malloc((count + 1) * sizeof *list);
+    tensor_text *text = malloc((texts + 1) * sizeof *text);
+    for (size_t i = 0; i < count; i++)
+        list[i] = *tensors_at(t, i);
+    for (size_t i = 0; i < texts; i++)
+        text[i] = tensors_text_at(t, i);
+    int ends[2];
+    char in[32], out[32];
+    if (pipe(ends) != 0)
+        exit(1);
+    snprintf(out, sizeof out, "/proc/self/fd/%d", ends[1]);
+    if (tensors_write(out, false, count, list, texts, text) != MST_OK)
+        fail("what was read can be written");
+    close(ends[1]);
+    snprintf(in, sizeof in, "/proc/self/fd/%d", ends[0]);
+    tensors *again = NULL;
+    if (tensors_read(&again, in) != MST_OK)
+        fail("what was written is read");
+    close(ends[0]);
+    free(list);
+    free(text);
+    return again;
+}
+
+static void check_tensors(const void *bytes, size_t n)
+{
+    char path[32];
+    int fd = memory_file(bytes, n);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    tensors *t = NULL, *parsed = NULL;
+    mst_status status = tensors_read(&t, path);
+    if (status != MST_OK)
+        check_failure(status, path);
+    if (tensors_parse(&parsed, path, bytes, n) != status)
+        fail("memory is read as a file is");
+    if (status == MST_OK) {
+        if (!same_tensors(t, parsed))
+            fail("memory gives the same tensors");
+        /* Written anew, a header may be longer: control characters become escapes. */
+        if (6 * n <= MOST_PIPED) {
+            tensors *again = write_and_read(t);
+            if (!same_tensors(t, again))
+                fail("tensors make the round trip");
+            tensors_free(again);
+        }
+    }
+    tensors_free(t);
+    tensors_free(parsed);
+    close(fd);
+}
+
+int fuzz_tensors(const uint8_t *data, size_t size)
+{
+    check_tensors(data, size);
+    /* Again with a length before it, so that changes inside the header get past the first check. */
+    uint64_t length = size;
+    while (length > 0 && data[length - 1] != '}')
+        length--;
+    char *bytes = malloc(size + sizeof length);
+    if (bytes == NULL)
+        return 0;
+    memcpy(bytes, &length, sizeof length);
+    if (size > 0)
+        memcpy(bytes + sizeof length, data, size);
+    check_tensors(bytes, size + sizeof length);
+    free(bytes);
     return 0;
 }

@@ -6,15 +6,18 @@
 #define MANISTAT_H
 
 #include <manistat/brownian.h>
+#include <manistat/check.h>
 #include <manistat/cluster.h>
 #include <manistat/heat.h>
 #include <manistat/io.h>
 #include <manistat/manifold.h>
 #include <manistat/mean.h>
+#include <manistat/network.h>
 #include <manistat/points.h>
 #include <manistat/random.h>
 #include <manistat/score.h>
 #include <manistat/status.h>
+#include <manistat/train.h>
 #include <manistat/two_sample.h>
 
 #endif

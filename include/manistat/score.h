@@ -21,6 +21,10 @@ typedef struct mst_score_ops {
     bool log_p;       /* can give log_p */
     bool time;        /* has a time: gives dt_log_p and its values depend on t */
     bool hessian;     /* can give the Hessian */
+    /* Relative size of the rounding in its values; 0: that of doubles. Networks compute in float. */
+    double precision;
+    /* The times for which it may be used; null: all. */
+    void (*time_range)(const mst_score *s, double *least, double *largest);
     /* Rows x and y (n, D), times t (n); only what is not null in `out` and what the source can give is asked for.
      * Called from several threads at once. */
     mst_status (*evaluate)(const mst_score *s, size_t n, const double *x, const double *y,
@@ -42,6 +46,9 @@ MST_API void mst_score_free(mst_score *s);
 MST_API const mst_score_ops *mst_score_table(const mst_score *s);
 MST_API const mst_manifold *mst_score_manifold(const mst_score *s);
 MST_API void *mst_score_data(const mst_score *s);
+
+/* The times for which it may be used; 0 and INFINITY where there is no bound. */
+MST_API void mst_score_time_range(const mst_score *s, double *least, double *largest);
 
 /* Rows x and y (n, D) and times t (n) through the table; n = 0 is allowed. */
 MST_API MST_MUST_USE mst_status mst_score_evaluate(const mst_score *s, size_t n, const double *x,

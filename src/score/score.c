@@ -4,6 +4,7 @@
 #include "base/internal.h"
 
 #include <manistat/score.h>
+#include <math.h>
 
 struct mst_score {
     const mst_score_ops *ops;
@@ -42,6 +43,14 @@ const mst_manifold *mst_score_manifold(const mst_score *s)
 void *mst_score_data(const mst_score *s)
 {
     return s->data;
+}
+
+void mst_score_time_range(const mst_score *s, double *least, double *largest)
+{
+    *least = 0;
+    *largest = INFINITY;
+    if (s->ops->time_range != NULL)
+        s->ops->time_range(s, least, largest);
 }
 
 mst_status mst_score_evaluate(const mst_score *s, size_t n, const double *x, const double *y,

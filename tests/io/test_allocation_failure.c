@@ -4,6 +4,7 @@
 /* Lets the first, second, third … allocation fail: the answer is MST_MEMORY, nothing leaks (with the address
  * sanitizer) and no file is left behind. */
 #include "io/scratch.h"
+#include "io/tensors.h"
 
 #include <manistat/points.h>
 
@@ -152,6 +153,47 @@ static mst_status read_json(void)
     return status;
 }
 
+static mst_status write_tensors(void)
+{
+    static const double x[3];
+    static const tensor list[] = {{"x", TENSOR_F64, 1, {3}, x}, {"y", TENSOR_F64, 0, {0}, x}};
+    return tensors_write(scratch("out.safetensors"), true, 2, list, 1,
+                         (const tensor_text[]){{"key", "value"}});
+}
+
+/* As many tensors and texts as make the lists grow. */
+static void make_tensors(void)
+{
+    enum { N = 40 };
+    char names[N][4];
+    tensor list[N];
+    tensor_text text[N];
+    for (size_t i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "%zu", i);
+        list[i] = (tensor){.name = names[i], .type = TENSOR_F32, .rank = 0, .data = names};
+        text[i] = (tensor_text){names[i], "x"};
+    }
+    ck_assert_int_eq(tensors_write(scratch("a.safetensors"), false, N, list, N, text), MST_OK);
+}
+
+static mst_status read_tensors(void)
+{
+    tensors *t;
+    mst_status status = tensors_read(&t, scratch("a.safetensors"));
+    if (status == MST_OK)
+        tensors_free(t);
+    return status;
+}
+
+static mst_status parse_tensors(void)
+{
+    tensors *t;
+    mst_status status = tensors_parse(&t, "bytes", "\2\0\0\0\0\0\0\0{}", 10);
+    if (status == MST_OK)
+        tensors_free(t);
+    return status;
+}
+
 START_TEST(test_sweeps)
 {
     scratch_text("a.csv", "a,b\n1,2\n#\n3,4\n#\n5,6\n");
@@ -170,6 +212,7 @@ START_TEST(test_sweeps)
     fclose(f);
     scratch_text("labelled.csv", "x,y,z,g\n1,0,0,a\n0,1,0,b\n");
     scratch_text("a.json", "{\"a\":[1,2,3,\"x\"]}");
+    make_tensors();
     ck_assert_int_eq(mst_manifold_parse(&sphere, "sphere:2"), MST_OK);
     sweep(read_csv);
     sweep(read_npy);
@@ -180,6 +223,9 @@ START_TEST(test_sweeps)
     sweep(read_labelled);
     sweep(read_labels);
     sweep(read_json);
+    sweep(write_tensors);
+    sweep(read_tensors);
+    sweep(parse_tensors);
     mst_manifold_free(sphere);
 }
 END_TEST

@@ -61,6 +61,16 @@ static const input objects[] = {
     INPUT("[\"\\u00e9\\ud83d\\ude00\\n\", [[[]]], {\"a\": {\"a\": 1}}]"),
 };
 
+/* Header and data; the target puts the length before them. */
+static const input tensor_files[] = {
+    INPUT("{\"w\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]},"
+          "\"b\":{\"dtype\":\"U64\",\"shape\":[],\"data_offsets\":[8,16]}}0123456789abcdef"),
+    INPUT("{\"__metadata__\":{\"a\":\"\\u00e9\\ud83d\\ude00\\n\",\"é\":\"\"},"
+          "\"x\":{\"dtype\":\"F64\",\"shape\":[0,3],\"data_offsets\":[0,0]}}"),
+    INPUT(
+        "\x38\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}  0123"),
+};
+
 /* Pieces that mean something to one of the parsers. */
 static const input tokens[] = {
     INPUT(","),          INPUT(";"),       INPUT("\t"),    INPUT(" "),      INPUT("\n"),
@@ -70,6 +80,7 @@ static const input tokens[] = {
     INPUT("9999999999"), INPUT("(2,)"),    INPUT("()"),    INPUT("True"),   INPUT("'"),
     INPUT("'shape'"),    INPUT("'>f8'"),   INPUT("'|O'"),  INPUT("[('a',"), INPUT("}"),
     INPUT("["),          INPUT("{\"a\":"), INPUT("]"),     INPUT("\\u"),    INPUT("null"),
+    INPUT("[0,4]"),      INPUT("[4,8]"),   INPUT("F64"),   INPUT("\"b\":"), INPUT("{}"),
 };
 
 static size_t below(uint64_t *state, size_t n)
@@ -171,6 +182,26 @@ START_TEST(test_json_reader)
 }
 END_TEST
 
+START_TEST(test_tensors)
+{
+    /* The inputs above are what they should be. */
+    for (size_t i = 0; i < sizeof tensor_files / sizeof *tensor_files; i++) {
+        char bytes[300] = "";
+        const input *f = &tensor_files[i];
+        bool whole = f->bytes[0] != '{';
+        const char *end = memrchr(f->bytes, '}', f->size);
+        bytes[0] = (char)(end + 1 - f->bytes);
+        memcpy(bytes + 8, f->bytes, f->size);
+        tensors *t;
+        ck_assert_msg(tensors_parse(&t, "input", whole ? f->bytes : bytes,
+                                    whole ? f->size : f->size + 8) == MST_OK,
+                      "%zu: %s", i, mst_error_detail());
+        tensors_free(t);
+    }
+    run(fuzz_tensors, tensor_files, sizeof tensor_files / sizeof *tensor_files, 10000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fuzz_smoke");
@@ -180,6 +211,7 @@ int main(void)
     tcase_add_test(c, test_csv_reader);
     tcase_add_test(c, test_npy_reader);
     tcase_add_test(c, test_json_reader);
+    tcase_add_test(c, test_tensors);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

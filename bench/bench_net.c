@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Training steps of networks against the rate of the matrix product on the same cores in the same run. Floating-point
+ * operations are those of the three products of each layer (two in the first one). */
+#include "bench.h"
+#include "net/gemm.h"
+#include "net/mlp.h"
+#include "net/optimiser.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum { THREADS = 2 };
+
+static float *filled(size_t n)
+{
+    float *x = aligned_alloc(64, (n / 16 + 1) * 64);
+    if (x == NULL)
+        exit(3);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)(i % 17) / 17 - 0.5f;
+    return x;
+}
+
+/* (m, k) times (k, n), the same on every thread. */
+static void multiply(int threads, size_t m, size_t n, size_t k, const float *a, const float *b,
+                     float **c)
+{
+#pragma omp parallel num_threads(threads)
+    gemm(false, false, m, n, k, a, k, b, n, 0, c[omp_get_thread_num()], n);
+}
+
+/* Operations per second. */
+static double product_rate(int threads, size_t m, size_t n, size_t k)
+{
+    float *a = filled(m * k), *b = filled(k * n), *c[THREADS];
+    for (int t = 0; t < threads; t++)
+        c[t] = filled(m * n);
+    double seconds;
+    BENCH_BEST(seconds, multiply(threads, m, n, k, a, b, c));
+    for (int t = 0; t < threads; t++)
+        free(c[t]);
+    free(a), free(b);
+    return 2.0 * threads * (double)m * (double)n * (double)k / seconds;
+}
+
+static double step_operations(const mlp_shape *s)
+{
+    size_t products = 2 * s->inputs * s->width + 3 * (s->depth - 1) * s->width * s->width +
+                      3 * s->width * s->outputs;
+    return 2.0 * (double)products;
+}
+
+/* What one thread has of a batch. */
+typedef struct shard {
+    mlp_work *work;
+    float *x, *out, *d_out;
+} shard;
+
+typedef struct training {
+    const mlp_shape *shape;
+    size_t rows, size; /* of a shard; of the block of parameters */
+    float *theta, *mean, *first, *second, *gradients[THREADS];
+    shard shards[THREADS];
+    adam_settings settings;
+} training;
+
+/* Forward, backward, Adam and the running average. */
+static void step(int threads, training *r)
+{
+    r->settings.step++;
+#pragma omp parallel num_threads(threads)
+    {
+        size_t t = (size_t)omp_get_thread_num(), count = (size_t)threads, groups = r->size / 16;
+        const shard *s = &r->shards[t];
+        mlp_forward(r->shape, r->theta, r->rows, s->x, s->out, s->work);
+        mlp_backward(r->shape, r->theta, r->rows, s->x, s->d_out, r->gradients[t], NULL, s->work);
+#pragma omp barrier
+        size_t begin = groups * t / count * 16, end = groups * (t + 1) / count * 16;
+        adam_update(&r->settings, begin, end, count, r->gradients, r->first, r->second, r->theta);
+        average_update(0.999f, begin, end, r->theta, r->mean);
+    }
+}
+
+/* Steps per second. */
+static double step_rate(int threads, const mlp_shape *shape, size_t batch)
+{
+    size_t size = mlp_parameters(shape), rows = batch / (size_t)threads;
+    training r = {.shape = shape,
+                  .rows = rows,
+                  .size = size,
+                  .theta = filled(size),
+                  .mean = filled(size),
+                  .first = filled(size),
+                  .second = filled(size),
+                  .settings = {.rate = 1e-4f,
+                               .beta1 = 0.9f,
+                               .beta2 = 0.999f,
+                               .epsilon = 1e-8f,
+                               .scale = 1.0f / (float)batch}};
+    mlp_initialise(shape, (mst_random){.seed = 1}, 1, r.theta);
+    memset(r.first, 0, size * sizeof(float));
+    memset(r.second, 0, size * sizeof(float));
+    for (int t = 0; t < threads; t++) {
+        r.gradients[t] = filled(size);
+        r.shards[t] = (shard){.x = filled(rows * shape->inputs),
+                              .out = filled(rows * shape->outputs),
+                              .d_out = filled(rows * shape->outputs)};
+        BENCH_OK(mlp_work_new(&r.shards[t].work, shape, rows, 0));
+    }
+    double seconds;
+    BENCH_BEST(seconds, step(threads, &r));
+    for (int t = 0; t < threads; t++) {
+        free(r.gradients[t]), free(r.shards[t].x), free(r.shards[t].out), free(r.shards[t].d_out);
+        mlp_work_free(r.shards[t].work);
+    }
+    free(r.theta), free(r.mean), free(r.first), free(r.second);
+    return 1 / seconds;
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        mlp_shape shape;
+        double target; /* share of the rate of the product */
+    } nets[] = {{"3x128 SiLU", {12, 128, 3, 3, MLP_SILU}, 0.55},
+                {"5x512 tanh", {10, 512, 5, 10, MLP_TANH}, 0.7}};
+    printf("matrix products by %s\n", gemm_provider());
+    for (int threads = 1; threads <= THREADS; threads++) {
+        double large = product_rate(threads, 1024, 1024, 1024);
+        printf("%d thread%s, 1024x1024x1024 %27.1f GFLOP/s\n", threads, threads > 1 ? "s" : "",
+               1e-9 * large);
+        printf("%d thread%s, 1024x128x128 %29.1f GFLOP/s\n", threads, threads > 1 ? "s" : "",
+               1e-9 * product_rate(threads, 1024, 128, 128));
+        for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+            for (size_t batch = 2048; batch <= 4096; batch *= 2) {
+                double steps = step_rate(threads, &nets[i].shape, batch);
+                double rate = steps * (double)batch * step_operations(&nets[i].shape);
+                printf("%d thread%s, step of %s, batch %4zu %8.1f steps/s %7.1f GFLOP/s   "
+                       "share %.2f   target %.2f\n",
+                       threads, threads > 1 ? "s" : "", nets[i].name, batch, steps, 1e-9 * rate,
+                       rate / large, nets[i].target);
+            }
+    }
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Score networks: s = ∇_y log p_t(x, y) learned once for a manifold, then good for any data. A network is what a model
+ * file (safetensors) holds: weights, the manifold, the times it was trained for, how it was trained, and its certificate. */
+#ifndef MANISTAT_NETWORK_H
+#define MANISTAT_NETWORK_H
+
+#include <manistat/score.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mst_network mst_network;
+
+typedef enum mst_activation { MST_SILU, MST_TANH } mst_activation;
+
+typedef enum mst_loss {
+    MST_LOSS_BEL,   /* Bismut–Elworthy–Li targets: almost free of noise */
+    MST_LOSS_DSM,   /* denoising score matching: the last step of the path */
+    MST_LOSS_DSMVR, /* the same with a control variate */
+    MST_LOSS_ISM,   /* implicit score matching: |s|² + 2 div s */
+    MST_LOSS_SSM,   /* sliced: |s|² + 2 <v, ∇_v s> with random v */
+} mst_loss;
+/* "bel", "dsm", …; *out from a name, false if there is none. */
+MST_API const char *mst_loss_name(mst_loss loss);
+MST_API bool mst_loss_parse(mst_loss *out, const char *name);
+
+/* What a network is. Texts belong to the network. */
+typedef struct mst_network_info {
+    const char *manifold; /* its spec */
+    double t_min, t_max;  /* times it was trained for; equal: one fixed time */
+    mst_loss loss;
+    mst_activation activation;
+    size_t inputs, width, depth, outputs, parameters;
+    bool energy;    /* the score is the gradient of the network */
+    bool time_head; /* ∂_t log p is an output, not the divergence formula */
+    bool plain;     /* reads (x, y, t) as they are, without the short-time baseline */
+    uint64_t seed, steps, samples;
+    double seconds; /* spent on training */
+    bool finished;  /* the budget was used up; false: interrupted, or a checkpoint */
+    double
+        excess; /* held-out loss minus that of the short-time baseline alone, over the latter's; NAN unknown */
+    const char *version;     /* of the program that trained it */
+    const char *certificate; /* JSON text, or "" */
+} mst_network_info;
+
+/* `m` is null, or the manifold of the model where its spec is none that mst_manifold_parse knows; it is then borrowed. */
+MST_API MST_MUST_USE mst_status mst_network_read(mst_network **out, const char *path,
+                                                 const mst_manifold *m);
+/* Atomic; an existing file is replaced only if `replace`. */
+MST_API MST_MUST_USE mst_status mst_network_write(const mst_network *net, const char *path,
+                                                  bool replace);
+MST_API void mst_network_free(mst_network *net);
+
+MST_API mst_network_info mst_network_describe(const mst_network *net);
+/* The manifold it was trained for; borrowed. */
+MST_API const mst_manifold *mst_network_manifold(const mst_network *net);
+/* Replaces the certificate, a JSON text; it is written with the network. */
+MST_API MST_MUST_USE mst_status mst_network_certify(mst_network *net, const char *certificate);
+
+/* The network as a score source. It is borrowed, and its manifold is the source's. The time derivative is
+ * ½(div s + |s|²) with the exact divergence, or the time head's; the Hessian is the symmetric part of ∇s. Times
+ * outside [t_min, t_max] are MST_DOMAIN unless `beyond`. */
+MST_API MST_MUST_USE mst_status mst_score_network_new(mst_score **out, const mst_network *net,
+                                                      bool beyond);
+/* Its small-time limit at time t (≤ 0: t_min): a source without a time, score = t·s ≈ Log_y(x). Its mean is the Fréchet mean. */
+MST_API MST_MUST_USE mst_status mst_score_network_log_new(mst_score **out, const mst_network *net,
+                                                          double t);
+
+/* Energy networks: log p_t(x, y) up to a function of x and t, out (n); MST_UNABLE for others. */
+MST_API MST_MUST_USE mst_status mst_network_energy(const mst_network *net, size_t n,
+                                                   const double *x, const double *y,
+                                                   const double *t, double *out);
+
+/* Rows x and y (n, D): Log_x(y) ≈ t·s and the squared distance r² ≈ 2t²∂_t log p + d·t at time t (≤ 0: t_min); either may be null. */
+MST_API MST_MUST_USE mst_status mst_network_log(const mst_network *net, size_t n, const double *x,
+                                                const double *y, double t, double *v,
+                                                double *square);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

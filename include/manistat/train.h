@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Training of score networks on simulated Brownian paths. */
+#ifndef MANISTAT_TRAIN_H
+#define MANISTAT_TRAIN_H
+
+#include <manistat/network.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Told about every half second, on the calling thread. A non-zero answer stops the training: a usable network is still
+ * returned, with MST_INTERRUPTED. */
+typedef struct mst_train_state {
+    uint64_t step, samples;
+    double progress; /* 0 … 1, the share of the budget that is used up */
+    double seconds;  /* of training, those before a resume included */
+    double samples_per_second;
+    double
+        loss; /* mean over the last reports, per dimension; 1 is the size of the short-time baseline's own noise-free target */
+    double excess; /* as in mst_network_info: −1 … 0 while learning; NAN until measured */
+    double rate;   /* learning rate */
+} mst_train_state;
+
+typedef struct mst_train_report {
+    int (*report)(void *user, const mst_train_state *state);
+    void *user;
+} mst_train_report;
+
+typedef struct mst_train_options {
+    mst_loss loss;  /* default bel */
+    double minutes; /* default 1; ignored if steps > 0 */
+    uint64_t
+        steps; /* default 0: by the clock. With steps a training is a function of the seed, whatever the threads */
+    size_t width, depth;       /* default 128, 3 */
+    mst_activation activation; /* default SiLU */
+    double t_min, t_max;       /* default 0.005, 1 */
+    double t;                  /* default 0; > 0: one fixed (small) time instead of a range */
+    bool energy;               /* default false */
+    bool time_head;            /* default false; energy networks always have one */
+    bool
+        plain; /* default false; true: the network of the paper, raw (x, y, t) → s without baseline and weights */
+    bool
+        hutchinson; /* default true; false: ism takes the exact divergence, d tangents per sample */
+    size_t batch;   /* default 2048 */
+    double rate;    /* default 2e-3, at the top of the schedule */
+    uint64_t warm_up; /* default 200 steps */
+    double clip;      /* default 0: no clipping; else the largest norm of a gradient */
+    double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
+    size_t path_steps, slots; /* default 64 steps a path, 16 samples of it */
+    const double *start;      /* (starts, D), default null: see `train --start` and `--around` */
+    size_t starts;
+    uint64_t seed; /* default 2712 */
+    int threads;   /* default 0: all cores */
+    const char
+        *checkpoint; /* default null: none; else a file that is rewritten every few seconds */
+    double every;    /* default 5 s between checkpoints */
+    bool resume;     /* default false; true: continue from the checkpoint */
+    mst_train_report report;
+} mst_train_options;
+
+MST_API mst_train_options mst_train_options_default(void);
+/* The paper's: 5×512 tanh, dsm, plain, batch 1024·100, warm-up 1000, rate 1e-3, 100 steps a path, seed 2712. */
+MST_API mst_train_options mst_train_options_paper(void);
+
+/* MST_OK and a network; MST_INTERRUPTED and a network; MST_BREAKDOWN when it diverges (the detail says when and what to
+ * do). A resumed training must be given the same options; what differs is MST_ARGUMENT and named. */
+MST_API MST_MUST_USE mst_status mst_train(mst_network **out, const mst_manifold *m,
+                                          const mst_train_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

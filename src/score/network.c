@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "score/network.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOSS_LIST(X) X(BEL, "bel") X(DSM, "dsm") X(DSMVR, "dsmvr") X(ISM, "ism") X(SSM, "ssm")
+
+const char *mst_loss_name(mst_loss loss)
+{
+    switch (loss) {
+#define LOSS_NAME(loss, text) \
+    case MST_LOSS_##loss:     \
+        return text;
+        LOSS_LIST(LOSS_NAME)
+#undef LOSS_NAME
+    }
+    return "unknown";
+}
+
+bool mst_loss_parse(mst_loss *out, const char *name)
+{
+#define LOSS_PARSE(loss, text)     \
+    if (strcmp(name, text) == 0) { \
+        *out = MST_LOSS_##loss;    \
+        return true;               \
+    }
+    LOSS_LIST(LOSS_PARSE)
+#undef LOSS_PARSE
+    return false;
+}
+
+mst_status network_new(mst_network **out, const mst_manifold *m, const network_design *design)
+{
+    MST_TRY(mst_allocate_zero(out, 1));
+    mst_network *net = *out;
+    net->m = m;
+    mst_status status = space_new(&net->space, m, design->plain, design->energy);
+    if (status == MST_OK) {
+        size_t scores = design->energy ? 1 : net->space->outputs;
+        net->shape =
+            (mlp_shape){.inputs = net->space->inputs,
+                        .width = design->width,
+                        .depth = design->depth,
+                        .outputs = scores + (design->time_head ? 1 : 0),
+                        .activation = design->activation == MST_TANH ? MLP_TANH : MLP_SILU};
+        status = mst_allocate_zero(&net->theta, mlp_parameters(&net->shape));
+    }
+    if (status == MST_OK)
+        status = mst_copy_string(&net->spec, mst_manifold_spec(m));
+    if (status == MST_OK)
+        status = mst_copy_string(&net->version, mst_version());
+    if (status == MST_OK)
+        status = mst_copy_string(&net->certificate, "");
+    if (status != MST_OK) {
+        mst_network_free(net);
+        *out = NULL;
+        return status;
+    }
+    net->info = (mst_network_info){.activation = design->activation,
+                                   .inputs = net->shape.inputs,
+                                   .width = design->width,
+                                   .depth = design->depth,
+                                   .outputs = net->shape.outputs,
+                                   .energy = design->energy,
+                                   .time_head = design->time_head,
+                                   .plain = design->plain,
+                                   .excess = NAN};
+    for (size_t k = 0; k <= design->depth; k++) {
+        mlp_layer layer = mlp_layer_at(&net->shape, k);
+        net->info.parameters += layer.rows * (layer.columns + 1);
+    }
+    return MST_OK;
+}
+
+void mst_network_free(mst_network *net)
+{
+    if (net == NULL)
+        return;
+    space_free(net->space);
+    mst_release(net->theta);
+    mst_release(net->spec);
+    mst_release(net->version);
+    mst_release(net->certificate);
+    mst_manifold_free(net->owned);
+    mst_release(net);
+}
+
+mst_network_info mst_network_describe(const mst_network *net)
+{
+    mst_network_info info = net->info;
+    info.manifold = net->spec;
+    info.version = net->version;
+    info.certificate = net->certificate;
+    return info;
+}
+
+const mst_manifold *mst_network_manifold(const mst_network *net)
+{
+    return net->m;
+}
+
+mst_status mst_network_certify(mst_network *net, const char *certificate)
+{
+    char *copy;
+    MST_TRY(mst_copy_string(&copy, certificate));
+    mst_release(net->certificate);
+    net->certificate = copy;
+    return MST_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The network object: what training makes, files hold and score sources evaluate. */
+#ifndef MST_SCORE_NETWORK_H
+#define MST_SCORE_NETWORK_H
+
+#include "io/tensors.h"
+#include "net/mlp.h"
+#include "score/space.h"
+
+#include <manistat/network.h>
+
+struct mst_network {
+    const mst_manifold *m;
+    mst_manifold *owned; /* the same, if it was made for the network */
+    space *space;
+    mlp_shape shape;
+    float *theta;          /* (mlp_parameters): what evaluations use, the averaged weights */
+    mst_network_info info; /* without its texts, which are these: */
+    char *spec, *version, *certificate;
+};
+
+/* What decides the shape of a network. */
+typedef struct network_design {
+    size_t width, depth;
+    mst_activation activation;
+    bool plain, energy, time_head;
+} network_design;
+
+/* Zero weights; the manifold is borrowed. The output of the time head, if there is one, is the last. */
+MST_MUST_USE mst_status network_new(mst_network **out, const mst_manifold *m,
+                                    const network_design *design);
+
+/* Writes the network and, for checkpoints, `count` tensors and `texts` metadata more. */
+MST_MUST_USE mst_status network_save(const mst_network *net, const char *path, bool replace,
+                                     size_t count, const tensor *tensors, size_t texts,
+                                     const tensor_text *text);
+/* From a file that has been read; `name` for messages. */
+MST_MUST_USE mst_status network_from_tensors(mst_network **out, const char *name, const tensors *t,
+                                             const mst_manifold *m);
+/* A number of the metadata; MST_FORMAT with the key if it is missing or none. */
+MST_MUST_USE mst_status network_number(const tensors *t, const char *name, const char *key,
+                                       double *out);
+MST_MUST_USE mst_status network_integer(const tensors *t, const char *name, const char *key,
+                                        uint64_t *out);
+
+#endif

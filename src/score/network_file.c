@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, everything else as metadata. */
+#include "io/internal.h"
+#include "score/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT "manistat score 1"
+
+enum { LARGEST_DEPTH = 64, LARGEST_WIDTH = 65536, NAME = 40, NUMBER = 40, FIXED_TEXTS = 20 };
+
+/* ---- Writing ---- */
+
+/* Metadata with room for the texts of numbers. */
+typedef struct text_list {
+    size_t count;
+    tensor_text *text;
+    char (*room)[NUMBER];
+} text_list;
+
+static void add_text(text_list *l, const char *key, const char *value)
+{
+    l->text[l->count++] = (tensor_text){key, value};
+}
+
+static void add_number(text_list *l, const char *key, double value)
+{
+    char *text = l->room[l->count];
+    snprintf(text, NUMBER, "%.17g", value);
+    add_text(l, key, text);
+}
+
+static void add_integer(text_list *l, const char *key, uint64_t value)
+{
+    char *text = l->room[l->count];
+    snprintf(text, NUMBER, "%llu", (unsigned long long)value);
+    add_text(l, key, text);
+}
+
+static void describe(const mst_network *net, text_list *l)
+{
+    const mst_network_info *i = &net->info;
+    add_text(l, "format", FORMAT);
+    add_text(l, "manifold", net->spec);
+    add_text(l, "time_convention", "generator half the Laplacian");
+    add_number(l, "t_min", i->t_min);
+    add_number(l, "t_max", i->t_max);
+    add_text(l, "loss", mst_loss_name(i->loss));
+    add_text(l, "activation", i->activation == MST_TANH ? "tanh" : "silu");
+    add_integer(l, "width", i->width);
+    add_integer(l, "depth", i->depth);
+    add_integer(l, "energy", i->energy);
+    add_integer(l, "time_head", i->time_head);
+    add_integer(l, "plain", i->plain);
+    add_integer(l, "seed", i->seed);
+    add_integer(l, "steps", i->steps);
+    add_integer(l, "samples", i->samples);
+    add_number(l, "seconds", i->seconds);
+    add_integer(l, "finished", i->finished);
+    add_number(l, "excess", i->excess);
+    add_text(l, "version", net->version);
+    add_text(l, "certificate", net->certificate);
+}
+
+mst_status network_save(const mst_network *net, const char *path, bool replace, size_t count,
+                        const tensor *more, size_t texts, const tensor_text *text)
+{
+    size_t layers = net->shape.depth + 1, all = 2 * layers + count;
+    tensor *list = NULL;
+    char(*names)[NAME] = NULL;
+    text_list metadata = {0};
+    mst_status status = mst_allocate(&list, all);
+    if (status == MST_OK)
+        status = mst_allocate(&names, 2 * layers);
+    if (status == MST_OK)
+        status = mst_allocate(&metadata.text, FIXED_TEXTS + texts);
+    if (status == MST_OK)
+        status = mst_allocate(&metadata.room, FIXED_TEXTS);
+    if (status == MST_OK) {
+        for (size_t k = 0; k < layers; k++) {
+            mlp_layer layer = mlp_layer_at(&net->shape, k);
+            snprintf(names[2 * k], NAME, "layers.%zu.weight", k);
+            snprintf(names[2 * k + 1], NAME, "layers.%zu.bias", k);
+            list[2 * k] = (tensor){.name = names[2 * k],
+                                   .type = TENSOR_F32,
+                                   .rank = 2,
+                                   .shape = {layer.rows, layer.columns},
+                                   .data = net->theta + layer.weight};
+            list[2 * k + 1] = (tensor){.name = names[2 * k + 1],
+                                       .type = TENSOR_F32,
+                                       .rank = 1,
+                                       .shape = {layer.rows},
+                                       .data = net->theta + layer.bias};
+        }
+        for (size_t k = 0; k < count; k++)
+            list[2 * layers + k] = more[k];
+        describe(net, &metadata);
+        for (size_t k = 0; k < texts; k++)
+            add_text(&metadata, text[k].key, text[k].value);
+        status = tensors_write(path, replace, all, list, metadata.count, metadata.text);
+    }
+    mst_release(list);
+    mst_release(names);
+    mst_release(metadata.text);
+    mst_release(metadata.room);
+    return status;
+}
+
+mst_status mst_network_write(const mst_network *net, const char *path, bool replace)
+{
+    return network_save(net, path, replace, 0, NULL, 0, NULL);
+}
+
+/* ---- Reading ---- */
+
+static mst_status text_of(const tensors *t, const char *name, const char *key, const char **out)
+{
+    *out = tensors_text(t, key);
+    if (*out == NULL)
+        return mst_fail(MST_FORMAT, "%s: the metadata lack \"%s\"; is it a manistat model?", name,
+                        key);
+    return MST_OK;
+}
+
+mst_status network_number(const tensors *t, const char *name, const char *key, double *out)
+{
+    const char *text;
+    char *end;
+    MST_TRY(text_of(t, name, key, &text));
+    *out = strtod(text, &end);
+    if (*text == 0 || *end != 0)
+        return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which is no number", name,
+                        key, text);
+    return MST_OK;
+}
+
+mst_status network_integer(const tensors *t, const char *name, const char *key, uint64_t *out)
+{
+    const char *text;
+    char *end;
+    MST_TRY(text_of(t, name, key, &text));
+    *out = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != 0)
+        return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which is no count", name,
+                        key, text);
+    return MST_OK;
+}
+
+/* A count from 1 to `largest`, or a truth value for largest = 1. */
+static mst_status bounded(const tensors *t, const char *name, const char *key, uint64_t least,
+                          uint64_t largest, size_t *out)
+{
+    uint64_t value;
+    MST_TRY(network_integer(t, name, key, &value));
+    if (value < least || value > largest)
+        return mst_fail(MST_FORMAT, "%s: the metadata say %s = %llu; %llu … %llu are possible",
+                        name, key, (unsigned long long)value, (unsigned long long)least,
+                        (unsigned long long)largest);
+    *out = value;
+    return MST_OK;
+}
+
+static mst_status truth(const tensors *t, const char *name, const char *key, bool *out)
+{
+    size_t value = 0;
+    MST_TRY(bounded(t, name, key, 0, 1, &value));
+    *out = value != 0;
+    return MST_OK;
+}
+
+static mst_status read_design(const tensors *t, const char *name, network_design *out)
+{
+    const char *activation;
+    MST_TRY(bounded(t, name, "width", 1, LARGEST_WIDTH, &out->width));
+    MST_TRY(bounded(t, name, "depth", 1, LARGEST_DEPTH, &out->depth));
+    MST_TRY(truth(t, name, "energy", &out->energy));
+    MST_TRY(truth(t, name, "time_head", &out->time_head));
+    MST_TRY(truth(t, name, "plain", &out->plain));
+    MST_TRY(text_of(t, name, "activation", &activation));
+    out->activation = strcmp(activation, "tanh") == 0 ? MST_TANH : MST_SILU;
+    if (out->activation == MST_SILU && strcmp(activation, "silu") != 0)
+        return mst_fail(MST_FORMAT, "%s: unknown activation \"%.40s\"", name, activation);
+    return MST_OK;
+}
+
+static mst_status read_layer(const tensors *t, const char *name, size_t k, mst_network *net)
+{
+    mlp_layer layer = mlp_layer_at(&net->shape, k);
+    char weight[NAME], bias[NAME];
+    snprintf(weight, sizeof weight, "layers.%zu.weight", k);
+    snprintf(bias, sizeof bias, "layers.%zu.bias", k);
+    const tensor *w = tensors_find(t, weight), *b = tensors_find(t, bias);
+    if (w == NULL || b == NULL || w->type != TENSOR_F32 || b->type != TENSOR_F32 || w->rank != 2 ||
+        b->rank != 1 || w->shape[0] != layer.rows || w->shape[1] != layer.columns ||
+        b->shape[0] != layer.rows)
+        return mst_fail(MST_FORMAT,
+                        "%s: layer %zu of a %zu×%zu network on %s must be F32 (%zu, %zu) with %zu "
+                        "biases, and is not",
+                        name, k, net->shape.depth, net->shape.width, net->spec, layer.rows,
+                        layer.columns, layer.rows);
+    float *to = net->theta;
+    memcpy(to + layer.weight, w->data, layer.rows * layer.columns * sizeof *to);
+    memcpy(to + layer.bias, b->data, layer.rows * sizeof *to);
+    for (size_t i = 0; i < layer.rows * layer.columns; i++)
+        if (!isfinite(to[layer.weight + i]))
+            return mst_fail(MST_FORMAT, "%s: the weights of layer %zu are not finite", name, k);
+    for (size_t i = 0; i < layer.rows; i++)
+        if (!isfinite(to[layer.bias + i]))
+            return mst_fail(MST_FORMAT, "%s: the biases of layer %zu are not finite", name, k);
+    return MST_OK;
+}
+
+static mst_status read_info(const tensors *t, const char *name, mst_network *net)
+{
+    mst_network_info *i = &net->info;
+    const char *loss, *version, *certificate = tensors_text(t, "certificate");
+    MST_TRY(network_number(t, name, "t_min", &i->t_min));
+    MST_TRY(network_number(t, name, "t_max", &i->t_max));
+    if (!(i->t_min > 0 && i->t_min <= i->t_max && i->t_max < INFINITY))
+        return mst_fail(MST_FORMAT, "%s: the range of times %g … %g makes no sense", name, i->t_min,
+                        i->t_max);
+    MST_TRY(text_of(t, name, "loss", &loss));
+    if (!mst_loss_parse(&i->loss, loss))
+        return mst_fail(MST_FORMAT, "%s: unknown loss \"%.40s\"", name, loss);
+    MST_TRY(network_integer(t, name, "seed", &i->seed));
+    MST_TRY(network_integer(t, name, "steps", &i->steps));
+    MST_TRY(network_integer(t, name, "samples", &i->samples));
+    MST_TRY(network_number(t, name, "seconds", &i->seconds));
+    MST_TRY(truth(t, name, "finished", &i->finished));
+    MST_TRY(network_number(t, name, "excess", &i->excess));
+    MST_TRY(text_of(t, name, "version", &version));
+    mst_release(net->version);
+    MST_TRY(mst_copy_string(&net->version, version));
+    return mst_network_certify(net, certificate != NULL ? certificate : "");
+}
+
+static mst_status read_network(mst_network **out, const char *name, const tensors *t,
+                               const mst_manifold *m)
+{
+    network_design design;
+    MST_TRY(read_design(t, name, &design));
+    MST_TRY(network_new(out, m, &design));
+    MST_TRY(read_info(t, name, *out));
+    for (size_t k = 0; k <= design.depth; k++)
+        MST_TRY(read_layer(t, name, k, *out));
+    return MST_OK;
+}
+
+mst_status network_from_tensors(mst_network **out, const char *name, const tensors *t,
+                                const mst_manifold *m)
+{
+    *out = NULL;
+    const char *format = tensors_text(t, "format"), *spec;
+    mst_manifold *owned = NULL;
+    if (format == NULL || strcmp(format, FORMAT) != 0)
+        return mst_fail(MST_FORMAT,
+                        "%s: no manistat model: its format is %s%.40s, not \"" FORMAT "\"", name,
+                        format != NULL ? "" : "not stated", format != NULL ? format : "");
+    MST_TRY(text_of(t, name, "manifold", &spec));
+    if (m != NULL && strcmp(spec, mst_manifold_spec(m)) != 0)
+        return mst_fail(MST_ARGUMENT, "%s: a model for %s, not for %s", name, spec,
+                        mst_manifold_spec(m));
+    if (m == NULL) {
+        MST_TRY(mst_manifold_parse(&owned, spec));
+        m = owned;
+    }
+    mst_status status = read_network(out, name, t, m);
+    if (status == MST_OK) {
+        (*out)->owned = owned;
+        return MST_OK;
+    }
+    mst_network_free(*out);
+    mst_manifold_free(owned);
+    *out = NULL;
+    return status;
+}
+
+mst_status mst_network_read(mst_network **out, const char *path, const mst_manifold *m)
+{
+    tensors *t;
+    *out = NULL;
+    MST_TRY(tensors_read(&t, path));
+    mst_status status = network_from_tensors(out, path, t, m);
+    tensors_free(t);
+    return status;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* A network as a score source: the score by one forward pass; its covariant derivative by d tangents of every row that go
+ * through the network in one product, which gives divergence, time derivative and Hessian. */
+#include "score/network.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ROWS = 256, KEPT = 8 };
+
+/* Room for ROWS rows; a source keeps a few, because fresh memory costs more than the network. */
+typedef struct room {
+    bool tangents;
+    mlp_work *work;
+    double *doubles;
+    float *floats;
+    double *inputs, *baseline, *c, *vectors;       /* (ROWS, …) */
+    double *frame, *d_inputs, *d_baseline, *along; /* (ROWS, d, …) */
+    double *jacobian;                              /* (ROWS, d, d): <E_a, ∇_b s> */
+    double *omega, *omega_at;                      /* the connection, and where */
+    bool omega_known;
+    float *in, *out, *tan_in, *tan_out;
+} room;
+
+typedef struct source {
+    const mst_network *net;
+    bool beyond;
+    double fixed_time; /* > 0: the small-time limit at this time */
+    atomic_flag lock;
+    room *kept[KEPT][2]; /* without and with tangents */
+} source;
+
+static void room_free(room *r)
+{
+    if (r == NULL)
+        return;
+    mlp_work_free(r->work);
+    mst_release(r->doubles);
+    mst_release(r->floats);
+    mst_release(r);
+}
+
+static mst_status room_allocate(room *r, const mst_network *net)
+{
+    const space *s = net->space;
+    size_t n = ROWS, d = r->tangents ? s->d : 0, q = s->outputs, outputs = net->shape.outputs;
+    MST_TRY(mlp_work_new(&r->work, &net->shape, n, d));
+    size_t rows = n * (s->inputs + s->base + q + s->D);
+    size_t slopes = n * d * (s->D + s->inputs + s->base + q + d);
+    MST_TRY(mst_allocate(&r->doubles, rows + slopes + d * d * q + s->D));
+    MST_TRY(mst_allocate(&r->floats, n * (s->inputs + outputs) * (1 + d)));
+    r->inputs = r->doubles;
+    r->baseline = r->inputs + n * s->inputs;
+    r->c = r->baseline + n * s->base;
+    r->vectors = r->c + n * q;
+    r->frame = r->vectors + n * s->D;
+    r->d_inputs = r->frame + n * d * s->D;
+    r->d_baseline = r->d_inputs + n * d * s->inputs;
+    r->along = r->d_baseline + n * d * s->base;
+    r->jacobian = r->along + n * d * q;
+    r->omega = r->jacobian + n * d * d;
+    r->omega_at = r->omega + d * d * q;
+    r->in = r->floats;
+    r->out = r->in + n * s->inputs;
+    r->tan_in = r->out + n * outputs;
+    r->tan_out = r->tan_in + n * d * s->inputs;
+    return MST_OK;
+}
+
+static mst_status room_new(room **out, const mst_network *net, bool tangents)
+{
+    MST_TRY(mst_allocate_zero(out, 1));
+    (*out)->tangents = tangents;
+    mst_status status = room_allocate(*out, net);
+    if (status != MST_OK) {
+        room_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static mst_status borrow(source *s, bool tangents, room **out)
+{
+    *out = NULL;
+    while (atomic_flag_test_and_set(&s->lock))
+        continue;
+    for (size_t k = 0; k < KEPT && *out == NULL; k++) {
+        *out = s->kept[k][tangents];
+        s->kept[k][tangents] = NULL;
+    }
+    atomic_flag_clear(&s->lock);
+    return *out != NULL ? MST_OK : room_new(out, s->net, tangents);
+}
+
+static void give_back(source *s, room *r)
+{
+    while (atomic_flag_test_and_set(&s->lock))
+        continue;
+    for (size_t k = 0; k < KEPT && r != NULL; k++)
+        if (s->kept[k][r->tangents] == NULL) {
+            s->kept[k][r->tangents] = r;
+            r = NULL;
+        }
+    atomic_flag_clear(&s->lock);
+    room_free(r);
+}
+
+static void to_float(size_t n, const double *from, float *to)
+{
+    for (size_t k = 0; k < n; k++)
+        to[k] = (float)from[k];
+}
+
+/* ---- One block of rows ---- */
+
+/* Directions of the frame, the derivatives of inputs and baseline in them, and of the network. */
+static mst_status differentiate(const mst_network *net, size_t n, const double *x, const double *y,
+                                const double *t, room *r)
+{
+    const space *s = net->space;
+    MST_TRY(mst_manifold_frame(s->m, n, y, r->frame));
+    MST_TRY(space_differentiate(s, n, s->d, x, y, t, r->frame, r->d_inputs, r->d_baseline));
+    to_float(n * s->d * s->inputs, r->d_inputs, r->tan_in);
+    mlp_tangent(&net->shape, net->theta, n, s->d, r->tan_in, r->tan_out, r->work);
+    return MST_OK;
+}
+
+/* The coordinates c of the score. */
+static void coordinates(const mst_network *net, size_t n, const double *t, room *r)
+{
+    const space *s = net->space;
+    size_t q = s->outputs, outputs = net->shape.outputs;
+    for (size_t i = 0; i < n; i++) {
+        double g = space_scale(s, t[i]);
+        for (size_t k = 0; k < q; k++)
+            r->c[i * q + k] =
+                s->energy ? r->d_baseline[i * q + k] + (double)r->tan_out[(i * q + k) * outputs]
+                          : r->baseline[i * q + k] + g * (double)r->out[i * outputs + k];
+    }
+}
+
+/* The connection at y, unless it is still there from the last row: estimators ask for many x and one y. */
+static mst_status connect(const space *s, const double *y, room *r)
+{
+    if (r->omega_known && memcmp(r->omega_at, y, s->D * sizeof *y) == 0)
+        return MST_OK;
+    r->omega_known = false;
+    MST_TRY(space_connection(s, y, r->omega));
+    memcpy(r->omega_at, y, s->D * sizeof *y);
+    r->omega_known = true;
+    return MST_OK;
+}
+
+/* <E_a, ∇_b s> = <PᵀE_a, ∂_b c> + Σ_k ω_bak c_k. */
+static mst_status covariant(const mst_network *net, size_t n, const double *y, const double *t,
+                            room *r)
+{
+    const space *s = net->space;
+    size_t d = s->d, q = s->outputs, outputs = net->shape.outputs;
+    double *points;
+    MST_TRY(mst_allocate(&points, n * d * s->D));
+    for (size_t k = 0; k < n * d; k++)
+        memcpy(points + k * s->D, y + k / d * s->D, s->D * sizeof *y);
+    mst_status status = space_to_outputs(s, n * d, points, r->frame, r->along);
+    mst_release(points);
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        double g = space_scale(s, t[i]);
+        const double *slope = r->d_baseline + i * d * q, *c = r->c + i * q;
+        const float *network = r->tan_out + i * d * outputs;
+        status = connect(s, y + i * s->D, r);
+        for (size_t a = 0; status == MST_OK && a < d; a++)
+            for (size_t b = 0; b < d; b++) {
+                const double *e = r->along + (i * d + a) * q, *omega = r->omega + (b * d + a) * q;
+                double sum = 0;
+                for (size_t k = 0; k < q; k++)
+                    sum += e[k] * (slope[b * q + k] + g * (double)network[b * outputs + k]) +
+                           omega[k] * c[k];
+                r->jacobian[(i * d + a) * d + b] = sum;
+            }
+    }
+    return status;
+}
+
+static void time_derivatives(const mst_network *net, size_t n, const double *t, const room *r,
+                             double *out)
+{
+    const space *s = net->space;
+    size_t d = s->d, outputs = net->shape.outputs;
+    for (size_t i = 0; i < n && net->info.time_head; i++)
+        out[i] = space_time_baseline(s, t[i], r->baseline + i * s->base) +
+                 space_time_scale(s, t[i]) * (double)r->out[(i + 1) * outputs - 1];
+    for (size_t i = 0; i < n && !net->info.time_head; i++) {
+        double sum = 0;
+        for (size_t a = 0; a < d; a++) {
+            double along = 0; /* <E_a, s> */
+            for (size_t k = 0; k < s->outputs; k++)
+                along += r->along[(i * d + a) * s->outputs + k] * r->c[i * s->outputs + k];
+            sum += r->jacobian[(i * d + a) * d + a] + along * along;
+        }
+        out[i] = 0.5 * sum;
+    }
+}
+
+static void hessians(size_t n, size_t d, const double *jacobian, double *out)
+{
+    for (size_t i = 0; i < n; i++, jacobian += d * d, out += d * d)
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b < d; b++)
+                out[a * d + b] = 0.5 * (jacobian[a * d + b] + jacobian[b * d + a]);
+}
+
+static mst_status evaluate_block(const mst_network *net, size_t n, const double *x, const double *y,
+                                 const double *t, const mst_heat_values *out, room *r)
+{
+    const space *s = net->space;
+    bool jacobian = out->hessian != NULL || (out->dt_log_p != NULL && !net->info.time_head);
+    MST_TRY(space_read(s, n, x, y, t, r->inputs, r->baseline));
+    to_float(n * s->inputs, r->inputs, r->in);
+    mlp_forward(&net->shape, net->theta, n, r->in, r->out, r->work);
+    if (r->tangents)
+        MST_TRY(differentiate(net, n, x, y, t, r));
+    coordinates(net, n, t, r);
+    if (out->score != NULL)
+        MST_TRY(space_from_outputs(s, n, y, r->c, out->score));
+    if (jacobian)
+        MST_TRY(covariant(net, n, y, t, r));
+    if (out->dt_log_p != NULL)
+        time_derivatives(net, n, t, r, out->dt_log_p);
+    if (out->hessian != NULL)
+        hessians(n, s->d, r->jacobian, out->hessian);
+    return MST_OK;
+}
+
+static mst_status check_times(const source *s, size_t n, const double *t)
+{
+    /* A part in 1e9: times that went through a logarithm. */
+    double least = s->net->info.t_min * (1 - 1e-9), largest = s->net->info.t_max * (1 + 1e-9);
+    for (size_t i = 0; i < n; i++)
+        if (!(t[i] > 0) || (!s->beyond && !(t[i] >= least && t[i] <= largest)))
+            return mst_fail(MST_DOMAIN,
+                            "row %zu: the time %g lies outside %g … %g, for which the network was "
+                            "trained (train --t-min, --t-max)",
+                            i + 1, t[i], s->net->info.t_min, s->net->info.t_max);
+    return MST_OK;
+}
+
+static mst_status evaluate(const mst_score *score, size_t n, const double *x, const double *y,
+                           const double *t, const mst_heat_values *out)
+{
+    source *s = mst_score_data(score);
+    const mst_network *net = s->net;
+    size_t D = net->space->D, d = net->space->d;
+    MST_TRY(check_times(s, n, t));
+    bool tangents =
+        out->hessian != NULL || net->info.energy || (out->dt_log_p != NULL && !net->info.time_head);
+    room *r;
+    MST_TRY(borrow(s, tangents, &r));
+    mst_status status = MST_OK;
+    for (size_t at = 0; status == MST_OK && at < n; at += ROWS) {
+        size_t rows = n - at < ROWS ? n - at : ROWS;
+        mst_heat_values part = {
+            .dt_log_p = out->dt_log_p != NULL ? out->dt_log_p + at : NULL,
+            .score = out->score != NULL ? out->score + at * D : NULL,
+            .hessian = out->hessian != NULL ? out->hessian + at * d * d : NULL,
+        };
+        status = evaluate_block(net, rows, x + at * D, y + at * D, t + at, &part, r);
+    }
+    give_back(s, r);
+    return status;
+}
+
+static void time_range(const mst_score *score, double *least, double *largest)
+{
+    const source *s = mst_score_data(score);
+    if (s->beyond)
+        return;
+    *least = s->net->info.t_min;
+    *largest = s->net->info.t_max;
+}
+
+static void free_source(void *data)
+{
+    source *s = data;
+    for (size_t k = 0; k < KEPT; k++) {
+        room_free(s->kept[k][0]);
+        room_free(s->kept[k][1]);
+    }
+    mst_release(s);
+}
+
+static const mst_score_ops network_ops = {
+    .name = "network",
+    .time = true,
+    .hessian = true,
+    .precision = 1e-6,
+    .time_range = time_range,
+    .evaluate = evaluate,
+    .free_data = free_source,
+};
+
+/* Energies give first derivatives only. */
+static const mst_score_ops energy_ops = {
+    .name = "network",
+    .time = true,
+    .precision = 1e-6,
+    .time_range = time_range,
+    .evaluate = evaluate,
+    .free_data = free_source,
+};
+
+mst_status mst_score_network_new(mst_score **out, const mst_network *net, bool beyond)
+{
+    source *s;
+    *out = NULL;
+    MST_TRY(mst_allocate_zero(&s, 1));
+    s->net = net;
+    s->beyond = beyond;
+    return mst_score_new(out, net->info.energy ? &energy_ops : &network_ops, net->m, s);
+}
+
+/* ---- The small-time limit ---- */
+
+static mst_status evaluate_limit(const mst_score *score, size_t n, const double *x, const double *y,
+                                 const double *t, const mst_heat_values *out)
+{
+    (void)t;
+    source *s = mst_score_data(score);
+    size_t D = s->net->space->D;
+    double times[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        times[i] = s->fixed_time;
+    for (size_t at = 0; out->score != NULL && at < n; at += ROWS) {
+        size_t rows = n - at < ROWS ? n - at : ROWS;
+        mst_heat_values part = {.score = out->score + at * D};
+        MST_TRY(evaluate(score, rows, x + at * D, y + at * D, times, &part));
+    }
+    for (size_t k = 0; out->score != NULL && k < n * D; k++)
+        out->score[k] *= s->fixed_time;
+    return MST_OK;
+}
+
+static const mst_score_ops limit_ops = {
+    .name = "network",
+    .precision = 1e-6,
+    .evaluate = evaluate_limit,
+    .free_data = free_source,
+};
+
+mst_status mst_score_network_log_new(mst_score **out, const mst_network *net, double t)
+{
+    source *s;
+    *out = NULL;
+    MST_TRY(mst_allocate_zero(&s, 1));
+    s->net = net;
+    s->fixed_time = t > 0 ? t : net->info.t_min;
+    mst_status status = check_times(s, 1, &s->fixed_time);
+    if (status != MST_OK) {
+        free_source(s);
+        return status;
+    }
+    return mst_score_new(out, &limit_ops, net->m, s);
+}
+
+mst_status mst_network_log(const mst_network *net, size_t n, const double *x, const double *y,
+                           double t, double *v, double *square)
+{
+    mst_score *score;
+    double *times, *dt;
+    t = t > 0 ? t : net->info.t_min;
+    MST_TRY(mst_score_network_new(&score, net, false));
+    mst_status status = mst_allocate(&times, 2 * n);
+    if (status == MST_OK) {
+        dt = times + n;
+        for (size_t i = 0; i < n; i++)
+            times[i] = t;
+        /* The score is taken at the second point, and Log_x(y) lives at the first. */
+        mst_heat_values values = {.score = v, .dt_log_p = square != NULL ? dt : NULL};
+        status = mst_score_evaluate(score, n, y, x, times, &values);
+        for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->space->D; k++)
+            v[k] *= t;
+        for (size_t i = 0; status == MST_OK && square != NULL && i < n; i++)
+            square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->space->d * t);
+        mst_release(times);
+    }
+    mst_score_free(score);
+    return status;
+}
+
+mst_status mst_network_energy(const mst_network *net, size_t n, const double *x, const double *y,
+                              const double *t, double *out)
+{
+    if (!net->info.energy)
+        return mst_fail(MST_UNABLE, "not an energy network (train --energy)");
+    room *r;
+    MST_TRY(room_new(&r, net, false));
+    const space *s = net->space;
+    mst_status status = MST_OK;
+    for (size_t at = 0; status == MST_OK && at < n; at += ROWS) {
+        size_t rows = n - at < ROWS ? n - at : ROWS;
+        status = space_read(s, rows, x + at * s->D, y + at * s->D, t + at, r->inputs, r->baseline);
+        if (status != MST_OK)
+            break;
+        to_float(rows * s->inputs, r->inputs, r->in);
+        mlp_forward(&net->shape, net->theta, rows, r->in, r->out, r->work);
+        for (size_t i = 0; i < rows; i++)
+            out[at + i] = r->baseline[i] + (double)r->out[i * net->shape.outputs];
+    }
+    room_free(r);
+    return status;
+}

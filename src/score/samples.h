@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Simulated Brownian paths, cut into training samples: pairs (x, y) a time t apart, with the random targets whose
+ * conditional mean given (x, y) is the score ∇_y log p_t(x, y) or the time derivative.
+ *
+ * A plan is immutable and shared by threads. Sample number (path p, slot s) is a function of the plan and its seed
+ * alone. */
+#ifndef MST_SCORE_SAMPLES_H
+#define MST_SCORE_SAMPLES_H
+
+#include "base/internal.h"
+
+#include <manistat/manifold.h>
+
+typedef enum sample_kind {
+    /* Bismut–Elworthy–Li: y is the start of the (sub-)path, x its end; `target` and `time_target`. */
+    SAMPLE_BEL,
+    /* Denoising: x is the start of the path, y its end after the last step of length h from `previous`. */
+    SAMPLE_LAST_STEP,
+} sample_kind;
+
+typedef struct sample_options {
+    sample_kind kind;
+    double t_min, t_max; /* samples have times in [t_min, t_max]; equal: one fixed time */
+    size_t
+        steps; /* of a path; BEL: of length T/steps with T random per path; LAST_STEP: t_max/steps */
+    size_t slots; /* samples taken from a path, at stratified random times of it */
+    uint64_t seed;
+    /* Where paths begin, (starts, D), or 0, null: uniformly on manifolds that are compact and can do so, else spread
+     * around the default start. Given starts are spread too: Brownian motion for a time uniform in [0, spread]. */
+    size_t starts;
+    const double *start;
+    double spread;
+} sample_options;
+
+typedef struct sample_plan sample_plan;
+/* The manifold is borrowed, the starts are copied. */
+MST_MUST_USE mst_status sample_plan_new(sample_plan **out, const mst_manifold *m,
+                                        const sample_options *options);
+void sample_plan_free(sample_plan *plan); /* null allowed */
+
+/* Where to put the samples, rows; tangent vectors are ambient rows (D). Null: not wanted. */
+typedef struct sample_rows {
+    double *x, *y; /* (rows, D) */
+    double *t;     /* (rows) */
+    double
+        *target; /* (rows, D), BEL: a tangent vector at y with conditional mean ∇_y log p_t(x, y) */
+    double *time_target; /* (rows), BEL: conditional mean ∂_t log p_t(x, y) */
+    double *previous;    /* (rows, D), LAST_STEP: the point before the last step */
+    double *
+        step; /* (rows, D), LAST_STEP: √h ξ, the last increment before the Ricci correction, tangent at previous */
+    double *arrived; /* (rows, D), LAST_STEP: the same, transported to y */
+    double *h;       /* (rows), LAST_STEP: length in time of the last step */
+} sample_rows;
+
+/* The samples of paths first … first+n−1, n ≤ 65536: row s·n + (p − first) is slot s of path p. The slots of a path have
+ * different times, and the rows of one slot over many paths have all times: slot s of path p uses stratum
+ * (s + p) mod slots of the times. */
+MST_MUST_USE mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n,
+                                    const sample_rows *out);
+
+#endif

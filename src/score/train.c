@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The training from options to network: prepare or restore, then bursts of steps between reports and checkpoints. */
+#include "score/train_parts.h"
+
+#include <math.h>
+
+mst_train_options mst_train_options_default(void)
+{
+    return (mst_train_options){.loss = MST_LOSS_BEL,
+                               .minutes = 1,
+                               .width = 128,
+                               .depth = 3,
+                               .activation = MST_SILU,
+                               .t_min = 0.005,
+                               .t_max = 1,
+                               .hutchinson = true,
+                               .batch = 2048,
+                               .rate = 2e-3,
+                               .warm_up = 200,
+                               .average = 0.999,
+                               .path_steps = 64,
+                               .slots = 16,
+                               .seed = 2712,
+                               .every = 5};
+}
+
+mst_train_options mst_train_options_paper(void)
+{
+    mst_train_options o = mst_train_options_default();
+    o.loss = MST_LOSS_DSM;
+    o.width = 512;
+    o.depth = 5;
+    o.activation = MST_TANH;
+    o.plain = true;
+    o.batch = 1024 * 100;
+    o.rate = 1e-3;
+    o.warm_up = 1000;
+    o.path_steps = o.slots = 100;
+    o.t_min = 0.01;
+    o.average = 0;
+    return o;
+}
+
+/* Share of the budget that is used up. */
+double trainer_used(const trainer *r)
+{
+    return r->o->steps > 0 ? (double)r->step / (double)r->o->steps
+                           : r->seconds / (60 * r->o->minutes);
+}
+
+static mst_status report(trainer *r, bool *stop)
+{
+    MST_TRY(trainer_measure(r));
+    mst_train_state state = {.step = r->step,
+                             .samples = r->step * r->feeder.batch,
+                             .progress = fmin(trainer_used(r), 1),
+                             .seconds = r->seconds,
+                             .samples_per_second = r->speed,
+                             .loss = r->smooth,
+                             .excess = r->net->info.excess,
+                             .rate = r->rate};
+    if (r->o->report.report != NULL && r->o->report.report(r->o->report.user, &state) != 0)
+        *stop = true;
+    return MST_OK;
+}
+
+static void note_progress(trainer *r)
+{
+    mst_network_info *i = &r->net->info;
+    i->steps = r->step;
+    i->samples = r->step * r->feeder.batch;
+    i->seconds = r->seconds;
+}
+
+static mst_status loop(trainer *r, bool *stop)
+{
+    static const double report_every = 0.5;
+    double saved = r->seconds;
+    while (trainer_used(r) < 1 && !*stop) {
+        uint64_t step = r->step;
+        double seconds = r->seconds;
+        MST_TRY(trainer_run(r, r->seconds + report_every));
+        r->speed = (double)((r->step - step) * r->feeder.batch) / (r->seconds - seconds);
+        MST_TRY(report(r, stop));
+        if (r->o->checkpoint != NULL && (r->seconds - saved >= r->o->every || *stop)) {
+            note_progress(r);
+            MST_TRY(trainer_save(r));
+            saved = r->seconds;
+        }
+    }
+    note_progress(r);
+    r->net->info.finished = !*stop;
+    return MST_OK;
+}
+
+static mst_status train(trainer *r, bool *stop)
+{
+    MST_TRY(trainer_prepare(r));
+    MST_TRY(trainer_rooms_new(r));
+    if (r->o->resume)
+        MST_TRY(trainer_restore(r));
+    MST_TRY(trainer_fill(r));
+    return loop(r, stop);
+}
+
+mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_options *options)
+{
+    bool stop = false;
+    trainer r = {.o = options, .m = m, .threads = mst_thread_count(options->threads)};
+    *out = NULL;
+    mst_status status = train(&r, &stop);
+    trainer_rooms_free(&r);
+    trainer_release(&r);
+    if (status != MST_OK) {
+        mst_network_free(r.net);
+        return status;
+    }
+    *out = r.net;
+    return stop ? mst_fail(MST_INTERRUPTED, "interrupted after %llu steps",
+                           (unsigned long long)r.step)
+                : MST_OK;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Matrix products against plain loops, for both ways of storing each factor, with gaps between rows. */
+#include "net/gemm.h"
+#include "support/support.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const size_t sizes[][3] = {{1, 1, 1},    {3, 5, 7},       {12, 128, 33}, {1100, 3, 9},
+                                  {17, 31, 64}, {100, 128, 129}, {600, 15, 20}};
+enum { SIZES = sizeof sizes / sizeof *sizes, GAP = 3 };
+
+static float *random_floats(dice *d, size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)dice_normal(d);
+    return x;
+}
+
+static void check_product(const size_t *size, bool ta, bool tb, float beta)
+{
+    size_t m = size[0], n = size[1], k = size[2];
+    dice d = {m + n};
+    size_t lda = (ta ? m : k) + GAP, ldb = (tb ? k : n) + GAP, ldc = n + GAP;
+    float *a = random_floats(&d, (ta ? k : m) * lda), *b = random_floats(&d, (tb ? n : k) * ldb);
+    float *c = random_floats(&d, m * ldc), *before = malloc(m * ldc * sizeof *before);
+    ck_assert_ptr_nonnull(before);
+    memcpy(before, c, m * ldc * sizeof *c);
+    if (beta == 0)
+        c[0] = NAN; /* not read */
+    gemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < ldc; j++) {
+            double sum = beta == 0 ? 0 : (double)before[i * ldc + j], size_of_terms = 1;
+            for (size_t l = 0; l < k && j < n; l++) {
+                double term = (double)(ta ? a[l * lda + i] : a[i * lda + l]) *
+                              (double)(tb ? b[j * ldb + l] : b[l * ldb + j]);
+                sum += term;
+                size_of_terms += fabs(term);
+            }
+            if (j < n)
+                assert_near((double)c[i * ldc + j], sum, 1e-6 * size_of_terms, "(%zu, %zu)", i, j);
+            else
+                ck_assert_float_eq(c[i * ldc + j], before[i * ldc + j]);
+        }
+    free(a), free(b), free(c), free(before);
+}
+
+START_TEST(equals_plain_loops)
+{
+    for (int way = 0; way < 8; way++)
+        check_product(sizes[_i], way % 2 != 0, way / 2 % 2 != 0, way < 4 ? 0.0f : 1.0f);
+}
+END_TEST
+
+/* Threads that multiply at the same time, in teams of one as well, get what one alone gets. */
+START_TEST(works_inside_parallel_regions)
+{
+    enum { N = 64, TEAM = 3 };
+    static float a[N * N], b[N * N], alone[N * N], c[TEAM][N * N];
+    dice d = {7};
+    for (size_t i = 0; i < (size_t)N * N; i++) {
+        a[i] = (float)dice_normal(&d);
+        b[i] = (float)dice_normal(&d);
+    }
+    for (int team = 1; team <= TEAM; team++) {
+        memset(c, 0, sizeof c);
+#pragma omp parallel num_threads(1)
+        gemm(false, true, N, N, N, a, N, b, N, 0, alone, N);
+#pragma omp parallel num_threads(team)
+        gemm(false, true, N, N, N, a, N, b, N, 0, c[omp_get_thread_num()], N);
+        for (int t = 0; t < team; t++)
+            ck_assert_mem_eq(c[t], alone, sizeof alone);
+    }
+}
+END_TEST
+
+static double cpu_seconds(clockid_t whose)
+{
+    struct timespec t;
+    clock_gettime(whose, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Who asks for one thread gets no more, though OpenMP does not call a team of one parallel: the calling thread does all
+ * the work that the process does. */
+START_TEST(team_of_one_works_alone)
+{
+    enum { N = 400, TIMES = 20 };
+    static float a[N * N], c[N * N];
+    omp_set_num_threads(4);
+    double all = -cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double own = -cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+#pragma omp parallel num_threads(1)
+    for (int i = 0; i < TIMES; i++)
+        gemm(false, false, N, N, N, a, N, a, N, 0, c, N);
+    own += cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+    all += cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    ck_assert_double_gt(own, 0.7 * all);
+    ck_assert_int_eq(omp_get_max_threads(), 4);
+}
+END_TEST
+
+START_TEST(says_who_multiplies)
+{
+    const char *name = gemm_provider();
+    ck_assert(strcmp(name, "oneDNN") == 0 || strcmp(name, "CBLAS") == 0);
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("gemm", 60, {equals_plain_loops, SIZES}, {works_inside_parallel_regions, 0},
+                     {team_of_one_works_alone, 0}, {says_who_multiplies, 0});
+}
