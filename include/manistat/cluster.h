@@ -14,10 +14,10 @@ extern "C" {
 /* ---- k-means: each point to the nearest centre, each centre the mean of its points ---- */
 typedef struct mst_kmeans_options {
     size_t k; /* required, 1 … n */
-    const mst_score
-        *kind;         /* default null: Fréchet centres; else diffusion centres by this source */
-    size_t restarts;   /* default 10: of k-means++ seeding; the least inertia wins */
-    size_t iterations; /* default 300: at most, per restart */
+    const mst_score *
+        kind; /* default null: Fréchet centres; else diffusion centres by this source, log_p or not */
+    size_t restarts;       /* default 10: of k-means++ seeding; the least inertia wins */
+    size_t iterations;     /* default 300: at most, per restart */
     const double *weights; /* default null: all 1 */
     uint64_t seed;         /* default 2712 */
     int threads;           /* default 0 */
@@ -29,8 +29,8 @@ typedef struct mst_kmeans_result {
     size_t k, n;
     size_t *labels;  /* (n), from 0; clusters are ordered by decreasing size, ties by first row */
     double *centres; /* (k, D) */
-    double
-        *times; /* (k), diffusion variances, 0 and INFINITY as limits; NAN with Fréchet centres */
+    double *
+        times; /* (k), diffusion variances, 0 and INFINITY or the edges of the source's range as limits; NAN with Fréchet centres */
     size_t *sizes;  /* (k) */
     double inertia; /* sum of squared distances to the own centre */
     bool converged; /* the labels settled in the best restart, or its inertia to 1e-8 of itself */
@@ -77,7 +77,7 @@ typedef struct mst_mixture_result {
     size_t iterations;
     double seconds;
 } mst_mixture_result;
-/* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE. MST_CONVERGENCE fills the result as well. */
+/* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE; times stay in its range. MST_CONVERGENCE fills the result as well. */
 MST_API MST_MUST_USE mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source,
                                                 size_t n, const double *x,
                                                 const mst_mixture_options *options);

@@ -29,18 +29,24 @@ typedef enum mst_time_limit {
     MST_TIME_FINITE,
     MST_TIME_ZERO,     /* all the points are one: the likelihood grows without bound as t → 0 */
     MST_TIME_INFINITY, /* the likelihood grows towards the uniform law */
+    /* The source knows a range of times only (mst_score_time_range), and the likelihood still grows beyond its edge, where
+     * the fit has stopped: time is the edge, and the mean is the best one there. Such a fit converges. */
+    MST_TIME_LEAST,
+    MST_TIME_LARGEST,
 } mst_time_limit;
 
 typedef struct mst_mean_options {
     mst_mean_method method; /* default MST_MEAN_NEWTON */
-    /* default 0: fit it; else the fixed time. Not used by sources without a time. */
+    /* default 0: fit it; else the fixed time. Not used by sources without a time. Outside the range of the source:
+     * MST_DOMAIN. A source with one time only has that one fixed. */
     double time;
     /* default null: all 1; (n), ≥ 0, not all 0. They multiply the terms as given. */
     const double *weights;
     const double *start; /* default null: the projected mean of coordinates; else one point (D) */
     size_t starts;       /* default 4: this many different starts, 1 … 1000 */
     /* default 1e-10: of the gradient of the mean log-likelihood in (μ, log t), with μ in units of √t
-     * (Fréchet means: of the spread). */
+     * (Fréchet means: of the spread). For a source with a precision it is at least 4 times that precision in units of
+     * the rows' own gradients, about √d: less is rounding. */
     double tolerance;
     size_t iterations;              /* default 100 (gradient, adam: 10000): at most, per start */
     double rate;                    /* default 0.1: step of gradient and adam */
@@ -56,28 +62,31 @@ MST_API mst_mean_options mst_mean_options_default(void);
 
 /* One member of the set of means. */
 typedef struct mst_mean_point {
-    double *mean; /* (D) */
-    double time;  /* NAN without one */
-    double log_likelihood;
+    double *mean;          /* (D) */
+    double time;           /* NAN without one */
+    double log_likelihood; /* NAN if the source has none */
 } mst_mean_point;
 
 typedef struct mst_mean_result {
     double *mean;              /* (D) */
     double time;               /* fitted or given; NAN if it ran away or the source has none */
-    mst_time_limit time_limit; /* where it ran to */
+    mst_time_limit time_limit; /* where it ran to, or the edge it stopped at */
     double log_likelihood;     /* Σ wᵢ log p; NAN if the source has none. Fréchet: NAN */
     double variance;           /* Σ w d²/Σ w about the mean; NAN if the manifold has no log */
     bool converged;
-    size_t iterations;    /* of the best start */
-    double gradient_norm; /* of the mean log-likelihood in (μ, log t) */
-    double decrement;     /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
+    size_t iterations; /* of the best start */
+    double
+        gradient_norm; /* of the mean log-likelihood in (μ, log t); in μ if t stopped at an edge */
+    double decrement;  /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
+    /* Sources without log_p: maxima are compared by the gradient integrated along the way from one to the other, and
+     * differences below 1 % of the ups and downs on it count as ties. */
     bool unique;
     size_t set_size;            /* members of the set found, at least 1 */
     mst_mean_point *set;        /* best first */
     double *basis;              /* (d, D), orthonormal tangent basis at the mean */
     double *covariance;         /* (d, d) of the mean in that basis; NANs where it is not defined */
     double standard_error;      /* root of its trace */
-    double time_standard_error; /* NAN for a fixed time */
+    double time_standard_error; /* NAN for a fixed time and at an edge */
     double time_low, time_high; /* the interval for t, symmetric in log t */
     double region_radius2;      /* {v : vᵀ C⁻¹ v ≤ region_radius2} is the region */
     double region_volume;       /* in the tangent space */

@@ -41,14 +41,17 @@ typedef struct mst_test_result {
     mst_mean_result *first, *second; /* the separate fits */
     double *common_mean;             /* (D), or null where the hypothesis has none */
     double common_time;              /* or NAN */
-    double log_likelihood_null, log_likelihood_alternative; /* NAN for a source without a time */
+    double log_likelihood_null, log_likelihood_alternative; /* NAN without a time or log_p */
     bool converged;
     size_t permutations; /* done; 0 for lr */
     double seconds;
 } mst_test_result;
 
-/* Rows x1 (n1, D) and x2 (n2, D). MST_UNABLE without log_p, and for the likelihood ratio without a time; MST_DOMAIN if the
- * points of a sample are all one and the time is fitted; MST_CONVERGENCE fills the result as well. */
+/* Rows x1 (n1, D) and x2 (n2, D). Without log_p the statistic is the gradient of the log-likelihood integrated along the
+ * way from the common fit to the separate ones, which needs none. MST_UNABLE for the likelihood ratio without a time;
+ * MST_DOMAIN if the points of a sample are all one and the time is fitted, or if the time is outside the source's range;
+ * MST_CONVERGENCE fills the result as well. A time at an edge of the range (see `first`, `second`) makes χ² an
+ * approximation. */
 MST_API MST_MUST_USE mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source,
                                                     size_t n1, const double *x1, size_t n2,
                                                     const double *x2,

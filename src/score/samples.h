@@ -5,7 +5,13 @@
  * conditional mean given (x, y) is the score ∇_y log p_t(x, y) or the time derivative.
  *
  * A plan is immutable and shared by threads. Sample number (path p, slot s) is a function of the plan and its seed
- * alone. */
+ * alone: the path number is the stream of all its random numbers, and each purpose (times, starts, noise) has a seed of
+ * its own, mixed from the plan's.
+ *
+ * Bismut–Elworthy–Li samples come from one of four simulators, factor by factor on products: flat manifolds take one
+ * exact step (samples_flat.c); spheres, hyperbolic spaces and rotations (samples_curved.c) and positive definite matrices
+ * up to order 4 (samples_spd.c) simulate from one base point, with independent y for each slot; everything else makes a
+ * geodesic walk and a backward sweep (samples_walk.c), whose samples share the end of the path, x. */
 #ifndef MST_SCORE_SAMPLES_H
 #define MST_SCORE_SAMPLES_H
 
@@ -22,7 +28,8 @@ typedef enum sample_kind {
 
 typedef struct sample_options {
     sample_kind kind;
-    double t_min, t_max; /* samples have times in [t_min, t_max]; equal: one fixed time */
+    /* Samples have times in [t_min, t_max]; equal: one fixed time, and every slot is a path of its own. */
+    double t_min, t_max;
     size_t
         steps; /* of a path; BEL: of length T/steps with T random per path; LAST_STEP: t_max/steps */
     size_t slots; /* samples taken from a path, at stratified random times of it */
@@ -35,7 +42,8 @@ typedef struct sample_options {
 } sample_options;
 
 typedef struct sample_plan sample_plan;
-/* The manifold is borrowed, the starts are copied. */
+/* The manifold is borrowed, the starts are copied. MST_ARGUMENT for options out of range, and for steps too coarse or
+ * paths too long for a curved manifold (curvature · dimension · time above 20 and 500). */
 MST_MUST_USE mst_status sample_plan_new(sample_plan **out, const mst_manifold *m,
                                         const sample_options *options);
 void sample_plan_free(sample_plan *plan); /* null allowed */

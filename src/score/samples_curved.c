@@ -213,7 +213,7 @@ mst_status sample_curved(const sample_job *job)
             .scratch = block,
             .out = rows,
         };
-        MST_PICK(sample_kernels)->curved(&b);
+        MST_PICK(curved_path_kernels)->run(&b);
         for (size_t slot = 0; slot < job->slots; slot++)
             finish(job, constants, slot, rows);
     }

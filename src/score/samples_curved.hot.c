@@ -80,7 +80,7 @@ static void record(const curved_block *b, size_t step, const lanes *z, const lan
     }
 }
 
-static void curved(const curved_block *b)
+static void run(const curved_block *b)
 {
     size_t m = b->m;
     lanes *z = (lanes *)b->scratch, *u = z + m + 1, *xi = u + m;
@@ -117,4 +117,4 @@ static void curved(const curved_block *b)
     }
 }
 
-const struct sample_kernels HOT(sample_kernels) = {.curved = curved};
+const struct curved_path_kernels HOT(curved_path_kernels) = {.run = run};

@@ -249,15 +249,17 @@ static mst_status add_moment(void *context, const paths *p, size_t j)
     return MST_OK;
 }
 
+/* The mean Ricci curvature is the best rate if the Ricci tensor is constant, and another must beat it clearly: the pilot
+ * is small. */
 static mst_status choose_kappa(paths *p, sample_factor *f)
 {
-    const double choices[] = {-f->mean_ricci, 0, 2, 5, 10, 20, 50};
+    const double margin = 0.95, choices[] = {-f->mean_ricci, 0, 2, 5, 10, 20, 50};
     double least = INFINITY;
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
         pilot s = {choices[k], 0};
         MST_TRY(sweep_back(p, s.kappa, add_moment, &s));
         if (s.moment < least) {
-            least = s.moment;
+            least = k == 0 ? margin * s.moment : s.moment;
             f->kappa = s.kappa;
         }
     }

@@ -37,10 +37,14 @@ typedef struct fit_state {
 typedef struct fit_sums {
     double value;        /* log-likelihood */
     double total_weight; /* Σ w */
-    double score_square; /* Σ w (|s|² t + (t ∂_t log p)²): how far the law is from uniform */
-    double *gradient;    /* (p) */
-    double *hessian;     /* (p, p) or null: not wanted */
-    double *outer;       /* (p, p) or null: Σ w² g gᵀ of the rows */
+    /* Σ w (|s|² t + (t ∂_t log p)²), the latter for free times only: how far the law is from uniform */
+    double score_square;
+    double *gradient; /* (p) */
+    double *hessian;  /* (p, p) or null: not wanted */
+    double *outer;    /* (p, p) or null: Σ w² g gᵀ of the rows */
+    /* (p, p) or null: the Hessian of a state so near that its second derivatives by log times will do, which saves a
+     * sweep over the rows */
+    const double *near;
 } fit_sums;
 
 size_t fit_parameters(const fit_problem *problem);
@@ -52,11 +56,29 @@ void fit_units(const fit_problem *problem, const fit_state *state, double *units
 MST_MUST_USE mst_status fit_evaluate(const fit_problem *problem, const fit_state *state,
                                      fit_sums *out);
 
+/* Sources without log p: the log-likelihood of one mean at `to` minus that at `from`, the gradient integrated along the
+ * geodesic between the means and the line between the log times; and the integral of its absolute value. */
+MST_MUST_USE mst_status fit_difference(const fit_problem *problem, const fit_state *from,
+                                       const fit_state *to, double *difference, double *variation);
+
+/* The nearest time that the source may be used for. */
+double fit_clamp_time(const mst_score *source, double time);
+/* MST_DOMAIN for a fixed time (0: none) that it may not be used for. */
+MST_MUST_USE mst_status fit_check_time(const mst_score *source, double time);
+/* The fixed time: `time`, or where that is 0, to be fitted, the only one that the source has. */
+double fit_given_time(const mst_score *source, double time);
+/* MST_TIME_LEAST or MST_TIME_LARGEST: the time is at that edge of the range and the likelihood rises outwards. */
+mst_time_limit fit_edge(const mst_score *source, double time, double slope);
+/* Sets the slopes of such times to 0, and tells. */
+mst_time_limit fit_hold_times(const fit_problem *problem, const fit_state *state, double *gradient);
+
 typedef struct fit_options {
     mst_mean_method method;
     double tolerance, rate;
     size_t iterations;
     mst_progress progress;
+    double
+        *hessian; /* (p, p) or null: that of the last state goes here, where Newton's method ran */
 } fit_options;
 
 typedef struct fit_outcome {
@@ -68,7 +90,8 @@ typedef struct fit_outcome {
         least_curvature; /* smallest eigenvalue of the information in natural units over the largest; NAN unknown */
 } fit_outcome;
 
-/* Climb from `state`, in place. MST_OK also when it does not converge: the outcome says so. */
+/* Climb from `state`, in place; free times start and stay in the range of the source. The tolerance is no less than what
+ * the precision of the source allows. MST_OK also when it does not converge: the outcome says so. */
 MST_MUST_USE mst_status fit_climb(const fit_problem *problem, fit_state *state,
                                   const fit_options *options, fit_outcome *out);
 

@@ -8,18 +8,30 @@
 #include <math.h>
 #include <string.h>
 
+/* What one look at a state tells. */
+typedef struct view {
+    bool go_on;
+    double steepness;
+    double rounding; /* what rounding makes of it */
+    double loose;    /* not worth another step if that does not make it less */
+} view;
+
 /* One look at the state: value, gradient of the mean log-likelihood into r->gradient, and whether to go on. */
 static mst_status look(const fit_problem *p, const fit_state *state, const fit_options *o,
-                       fit_room *r, fit_outcome *out, bool *go_on)
+                       fit_room *r, fit_outcome *out, view *v)
 {
     fit_sums sums = {.gradient = r->gradient};
     MST_TRY(fit_evaluate(p, state, &sums));
+    out->limit = fit_hold_times(p, state, r->gradient);
     out->converged = fit_is_settled(p, state, &sums, o->tolerance, r->gradient, r);
+    v->steepness = fit_steepness(p, state, &sums, r->gradient, r);
+    v->rounding = fit_threshold(p, &sums, 0, 1);
+    v->loose = fit_threshold(p, &sums, o->tolerance, 16);
     for (size_t k = 0; k < r->parameters; k++)
         r->gradient[k] /= sums.total_weight;
     out->value = sums.value;
     out->gradient_norm = fit_norm(r->parameters, r->gradient);
-    *go_on = !out->converged && out->iterations < o->iterations;
+    v->go_on = !out->converged && out->iterations < o->iterations;
     if (o->progress.report != NULL &&
         o->progress.report(o->progress.user, (double)out->iterations, (double)o->iterations) != 0)
         return mst_fail(MST_INTERRUPTED, "stopped on request");
@@ -31,14 +43,15 @@ static mst_status look(const fit_problem *p, const fit_state *state, const fit_o
 mst_status fit_ascend(const fit_problem *p, fit_state *state, const fit_options *o, fit_room *r,
                       fit_outcome *out)
 {
-    bool adam = o->method == MST_MEAN_ADAM, go_on;
+    bool adam = o->method == MST_MEAN_ADAM;
+    view v;
     double *first = r->extra, *second = r->values, decay1 = 1, decay2 = 1;
     size_t q = r->parameters, means = p->means * r->d;
     memset(first, 0, q * sizeof *first);
     memset(second, 0, q * sizeof *second);
     for (;; out->iterations++) {
-        MST_TRY(look(p, state, o, r, out, &go_on));
-        if (!go_on)
+        MST_TRY(look(p, state, o, r, out, &v));
+        if (!v.go_on)
             return MST_OK;
         decay1 *= 0.9;
         decay2 *= 0.999;
@@ -103,6 +116,22 @@ static void two_loop(const memory *m, const double *gradient, double *direction)
     }
 }
 
+/* Is the trial uphill from `state`, or as flat as rounding makes it? r->extra and r->gradient are the gradients per
+ * weight, r->trial_gradient the step. */
+static mst_status is_uphill(const fit_problem *p, const fit_state *state, fit_room *r,
+                            double before, double now, double rounding, bool *uphill)
+{
+    const mst_score_ops *ops = mst_score_table(p->source);
+    if (ops->log_p) {
+        *uphill = now >= before - fmax(1e-13, ops->precision) * fabs(before);
+        return MST_OK;
+    }
+    double gain;
+    MST_TRY(fit_gain(p, state, r->extra, r->trial_gradient, &r->trial, r->gradient, r, &gain));
+    *uphill = gain >= -rounding * fit_norm(r->parameters, r->trial_gradient);
+    return MST_OK;
+}
+
 /* For −½ Σ w dist² the Hessian per weight lies between the identity and what curvature makes of it, so a full step
  * is a good first one. */
 mst_status fit_quasi_newton(const fit_problem *p, fit_state *state, const fit_options *o,
@@ -113,29 +142,42 @@ mst_status fit_quasi_newton(const fit_problem *p, fit_state *state, const fit_op
     MST_TRY(mst_allocate(&m.block, 2 * MEMORY * q));
     m.s = m.block;
     m.y = m.s + MEMORY * q;
-    bool go_on;
-    mst_status status = look(p, state, o, r, out, &go_on);
+    const double shortest = fmax(1e-10, mst_score_table(p->source)->precision);
+    const bool noisy = !mst_score_table(p->source)->log_p;
+    view here, there;
+    mst_status status = look(p, state, o, r, out, &here);
     double previous = out->value;
-    while (status == MST_OK && go_on) {
+    bool stuck = false;
+    while (status == MST_OK && here.go_on) {
+        fit_outcome kept = *out;
         two_loop(&m, r->gradient, r->step);
         memcpy(r->extra, r->gradient, q * sizeof *r->extra);
         double shorten = 1;
-        for (;; shorten /= 4) {
+        for (bool uphill = false;; shorten /= 4) {
             for (size_t k = 0; k < q; k++)
                 r->trial_gradient[k] = shorten * r->step[k];
             status = fit_move(p, state, r->trial_gradient, r, &r->trial);
             out->iterations++;
             if (status == MST_OK)
-                status = look(p, &r->trial, o, r, out, &go_on);
-            if (fit_is_too_far(status) && shorten > 1e-10)
+                status = look(p, &r->trial, o, r, out, &there);
+            if (fit_is_too_far(status) && shorten > shortest)
                 continue;
-            /* Uphill, or as flat as rounding makes it. */
-            if (status != MST_OK || out->value >= previous - 1e-13 * fabs(previous) ||
-                shorten < 1e-10)
+            /* Without values, rounding of the gradient is all that is left to see. */
+            if (status == MST_OK)
+                status = is_uphill(p, state, r, previous, out->value, here.rounding, &uphill);
+            stuck = status == MST_OK && noisy && here.steepness <= here.loose &&
+                    (uphill || shorten < shortest) && there.steepness >= here.steepness;
+            if (status != MST_OK || stuck || uphill || shorten < shortest)
                 break;
         }
-        if (status != MST_OK)
+        if (status != MST_OK || stuck) {
+            kept.iterations = out->iterations;
+            *out = kept;
+            out->converged = stuck;
+            memcpy(r->gradient, r->extra, q * sizeof *r->gradient);
             break;
+        }
+        here = there;
         previous = out->value;
         memcpy(state->mean, r->trial.mean, p->means * r->D * sizeof *state->mean);
         size_t at = m.count % MEMORY;
@@ -149,7 +191,7 @@ mst_status fit_quasi_newton(const fit_problem *p, fit_state *state, const fit_op
             m.rho[at] = 1 / curvature;
             m.count++;
         }
-        if (shorten < 1e-10)
+        if (shorten < shortest)
             break;
     }
     if (status == MST_OK) {

@@ -13,7 +13,7 @@ mst_status fit_room_new(fit_room *r, const fit_problem *p)
 {
     const mst_manifold *m = mst_score_manifold(p->source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m), q = fit_parameters(p);
-    MST_TRY(mst_allocate(&r->block, 6 * q + 3 * q * q + p->means * D + p->times + D));
+    MST_TRY(mst_allocate(&r->block, 7 * q + 3 * q * q + p->means * D + p->times + 2 * D + d));
     *r = (fit_room){.block = r->block, .parameters = q, .d = d, .D = D};
     r->gradient = r->block;
     r->trial_gradient = r->gradient + q;
@@ -27,6 +27,9 @@ mst_status fit_room_new(fit_room *r, const fit_problem *p)
     r->trial.mean = r->vectors + q * q;
     r->trial.time = r->trial.mean + p->means * D;
     r->tangent = r->trial.time + p->times;
+    r->carried = r->tangent + D;
+    r->arrived = r->carried + D;
+    r->held = r->arrived + d;
     return MST_OK;
 }
 
@@ -40,7 +43,10 @@ mst_status fit_move(const fit_problem *p, const fit_state *from, const double *s
         MST_TRY(mst_manifold_exp(m, 1, mean, r->tangent, to->mean + k * r->D));
     }
     for (size_t k = 0; k < p->times; k++)
-        to->time[k] = from->time[k] * (p->time_is_free ? exp(step[p->means * r->d + k]) : 1);
+        to->time[k] =
+            p->time_is_free
+                ? fit_clamp_time(p->source, from->time[k] * exp(step[p->means * r->d + k]))
+                : from->time[k];
     return MST_OK;
 }
 
@@ -57,22 +63,46 @@ double fit_norm(size_t n, const double *v)
     return sqrt(sum);
 }
 
-/* Root of the mean squared distance, for sources without a time: their value is −½ Σ w dist². */
-static double spread(const fit_sums *sums)
+/* Size of the rows' own gradients in natural units, root of the mean square. */
+static double row_size(const fit_sums *sums)
 {
-    return sqrt(fmax(0, -2 * sums->value / sums->total_weight));
+    return sqrt(sums->score_square / sums->total_weight);
 }
 
-/* Rounding leaves a share of the rows' own scores, which have the size 1/√t or, without a time, of the distances. */
-bool fit_is_settled(const fit_problem *p, const fit_state *s, const fit_sums *sums,
-                    double tolerance, const double *gradient, fit_room *r)
+/* Root of the mean squared distance, for sources without a time: their value is −½ Σ w dist², their scores are as long
+ * as the distances. */
+static double spread(const fit_problem *p, const fit_sums *sums)
+{
+    return mst_score_table(p->source)->log_p ? sqrt(fmax(0, -2 * sums->value / sums->total_weight))
+                                             : row_size(sums);
+}
+
+/* Rounding leaves a share of the rows' own scores, which have the size 1/√t or, without a time, of the distances. How it
+ * adds up over the rows is not known: a few times that of one row is always enough. */
+static const double rounding_of_sums = 4;
+
+double fit_threshold(const fit_problem *p, const fit_sums *sums, double tolerance, double rounding)
 {
     const mst_score_ops *ops = mst_score_table(p->source);
-    double scale = ops->time || !ops->log_p ? 1 : fmax(1e-2, spread(sums)), square = 0;
+    double scale = ops->time ? 1 : fmax(1e-2, spread(p, sums));
+    double least = rounding_of_sums * ops->precision * row_size(sums);
+    return fmax(tolerance * scale, rounding * least);
+}
+
+double fit_steepness(const fit_problem *p, const fit_state *s, const fit_sums *sums,
+                     const double *gradient, fit_room *r)
+{
+    double square = 0;
     fit_units(p, s, r->units);
     for (size_t k = 0; k < r->parameters; k++)
         square += r->units[k] * gradient[k] * r->units[k] * gradient[k];
-    return sqrt(square) / sums->total_weight <= tolerance * scale;
+    return sqrt(square) / sums->total_weight;
+}
+
+bool fit_is_settled(const fit_problem *p, const fit_state *s, const fit_sums *sums,
+                    double tolerance, const double *gradient, fit_room *r)
+{
+    return fit_steepness(p, s, sums, gradient, r) <= fit_threshold(p, sums, tolerance, 1);
 }
 
 static bool is_compact(const fit_problem *p)
@@ -88,20 +118,26 @@ static bool is_uniform(const fit_problem *p, const fit_sums *sums)
            sums->score_square <= fmax(1e-6, 1e-10 * sums->total_weight);
 }
 
-/* Differences leave an error of 1e-9 in the second derivatives by log t of one row. */
-static const double time_noise = 1e-7;
+/* Differences leave an error of 1e-9 in the second derivatives by log t of one row, or the root of the precision. */
+static double time_noise(const fit_problem *p)
+{
+    return fmax(1e-7, sqrt(mst_score_table(p->source)->precision));
+}
 
 /* step = I⁻¹ g with the information I = −H made positive: eigenvalues below a millionth of the largest are lifted, so
  * that the step is an ascent direction also at saddles. Gives the decrement ½ gᵀ I⁻¹ g. Values and eigenvectors stay,
- * in natural units: in any other the largest would be that of the means or of the times alone when t is far from 1. */
-static mst_status newton_step(const fit_problem *p, const fit_state *s, fit_room *r,
-                              double total_weight, fit_outcome *out)
+ * in natural units: in any other the largest would be that of the means or of the times alone when t is far from 1.
+ * Parameters that are held have no part in it, but for a curvature of the usual size. */
+static mst_status solve_step(const fit_problem *p, const fit_state *s, fit_room *r,
+                             double total_weight, fit_outcome *out)
 {
     size_t q = r->parameters;
     fit_units(p, s, r->units);
     for (size_t a = 0; a < q; a++)
         for (size_t b = 0; b < q; b++)
-            r->vectors[a * q + b] = r->hessian[a * q + b] * r->units[a] * r->units[b];
+            r->vectors[a * q + b] = r->held[a] + r->held[b] > 0
+                                        ? (a == b ? -total_weight : 0)
+                                        : r->hessian[a * q + b] * r->units[a] * r->units[b];
     MST_TRY(mst_eigen_symmetric(1, q, r->vectors, r->values, r->vectors, NULL));
     double largest = fmax(fabs(r->values[0]), fabs(r->values[q - 1]));
     out->least_curvature = largest > 0 ? -r->values[q - 1] / largest : 0;
@@ -111,7 +147,7 @@ static mst_status newton_step(const fit_problem *p, const fit_state *s, fit_room
         const double *v = r->vectors + k * q;
         double value = fmax(fabs(r->values[k]), 1e-6 * largest), along = 0;
         for (size_t a = 0; a < q; a++)
-            along += v[a] * r->units[a] * r->gradient[a];
+            along += r->held[a] > 0 ? 0 : v[a] * r->units[a] * r->gradient[a];
         for (size_t a = 0; value > 0 && a < q; a++)
             r->step[a] += along / value * v[a] * r->units[a];
         decrement += value > 0 ? 0.5 * along * along / value : 0;
@@ -120,19 +156,42 @@ static mst_status newton_step(const fit_problem *p, const fit_state *s, fit_room
     return MST_OK;
 }
 
+/* Newton's step where times may be at an edge of the range: those that rest there are held, and those that the step would
+ * drive out though their own slope points inwards. */
+static mst_status newton_step(const fit_problem *p, const fit_state *s, fit_room *r,
+                              double total_weight, fit_outcome *out)
+{
+    size_t first = p->means * r->d;
+    for (size_t k = 0; k < r->parameters; k++)
+        r->held[k] = k >= first &&
+                     fit_edge(p->source, s->time[k - first], r->gradient[k]) != MST_TIME_FINITE;
+    for (bool again = true; again;) {
+        MST_TRY(solve_step(p, s, r, total_weight, out));
+        again = false;
+        for (size_t k = first; k < r->parameters; k++)
+            if (!(r->held[k] > 0) &&
+                fit_edge(p->source, s->time[k - first], r->step[k]) != MST_TIME_FINITE) {
+                r->held[k] = 1;
+                again = true;
+            }
+    }
+    return MST_OK;
+}
+
 /* After newton_step: is there a direction in which the likelihood curves upwards, beyond rounding? */
 static bool is_saddle(const fit_problem *p, const fit_room *r, double total_weight)
 {
     size_t q = r->parameters;
     double largest = fmax(fabs(r->values[0]), fabs(r->values[q - 1]));
-    return r->values[q - 1] > fmax(1e-8 * largest, p->time_is_free ? time_noise * total_weight : 0);
+    double rounding = fmax(1e-8, 10 * mst_score_table(p->source)->precision) * largest;
+    return r->values[q - 1] > fmax(rounding, p->time_is_free ? time_noise(p) * total_weight : 0);
 }
 
 /* The size of the picture: means may move by about this much at once. */
 static double reach(const fit_problem *p, const fit_state *s, const fit_sums *sums, size_t d)
 {
     const mst_score_ops *ops = mst_score_table(p->source);
-    double unit = !ops->time && ops->log_p ? spread(sums) : 1;
+    double unit = ops->time ? 1 : spread(p, sums);
     for (size_t k = 0; ops->time && k < p->times; k++)
         unit = fmax(unit, sqrt((double)d * s->time[k]));
     if (is_compact(p))
@@ -172,8 +231,11 @@ static void accept(const fit_problem *p, fit_room *r, const fit_sums *next, fit_
 }
 
 /* Where the information is small, as on the way to t = ∞, a small gradient alone says little: Newton's step must be small,
- * too. */
-static const double short_step = 1e-6;
+ * too, as far as rounding lets it. */
+static double short_step(const fit_problem *p, const fit_sums *sums)
+{
+    return fmax(1e-6, fmin(1e-2, fit_threshold(p, sums, 0, 300)));
+}
 
 /* What newton_step says about the current state. True: it is an end, and the outcome says which. At a saddle the step
  * becomes one along the direction of upward curvature. */
@@ -192,14 +254,67 @@ static bool is_end(const fit_problem *p, const fit_state *state, const fit_optio
             r->step[k] = r->vectors[(q - 1) * q + k] * r->units[k];
         return false;
     }
-    out->converged = longest_part(p, r, unit) <= short_step;
+    out->converged = longest_part(p, r, unit) <= short_step(p, sums);
     return out->converged;
 }
+
+/* The step in natural units. */
+static double natural_length(const fit_room *r)
+{
+    double square = 0;
+    for (size_t k = 0; k < r->parameters; k++)
+        square += r->step[k] / r->units[k] * (r->step[k] / r->units[k]);
+    return sqrt(square);
+}
+
+/* Is the trial better than the current state? And if it is not to be told from it, has the climb come as far as rounding
+ * lets it? With log p the value tells, without it the gradients at both ends of the step. */
+typedef struct judgement {
+    bool better, stuck;
+} judgement;
+
+static mst_status judge(const fit_problem *p, const fit_state *state, const fit_options *o,
+                        fit_room *r, const fit_sums *sums, const fit_sums *next,
+                        const fit_outcome *out, judgement *j)
+{
+    const mst_score_ops *ops = mst_score_table(p->source);
+    double next_norm = fit_norm(r->parameters, r->trial_gradient) / next->total_weight;
+    *j = (judgement){0};
+    if (!isfinite(next->value) || !isfinite(next_norm))
+        return MST_OK;
+    if (ops->log_p) {
+        /* Logarithms of densities may add up to nothing while each is of order one. */
+        double slack = fmax(1e-13, ops->precision) *
+                       fmax(fabs(sums->value), ops->time ? sums->total_weight : 0);
+        /* Within rounding of the value only the gradient tells progress. */
+        bool flat = fabs(next->value - sums->value) <= slack;
+        j->stuck =
+            flat && next_norm >= out->gradient_norm && out->decrement < fmax(1e-15, ops->precision);
+        j->better = next->value >= sums->value - slack;
+        return MST_OK;
+    }
+    double gain, rounding = rounding_of_sums * fmax(1e-15, ops->precision) * row_size(sums);
+    MST_TRY(fit_gain(p, state, r->gradient, r->step, &r->trial, r->trial_gradient, r, &gain));
+    double slack = rounding * natural_length(r) * sums->total_weight;
+    j->better = gain >= -slack;
+    memcpy(r->extra, r->trial_gradient, r->parameters * sizeof *r->extra);
+    fit_hold_times(p, &r->trial, r->extra);
+    double before = fit_steepness(p, state, sums, r->gradient, r);
+    /* From a saddle the way up is steeper as well, but it gains; a step that is too long loses. */
+    j->stuck = j->better && gain <= 4 * slack &&
+               before <= fit_threshold(p, sums, o->tolerance, 16) &&
+               fit_steepness(p, &r->trial, next, r->extra, r) >= before;
+    return MST_OK;
+}
+
+/* Steps shorter than this in natural units leave the second derivatives by log t as they are, to three digits; worth it
+ * where a sweep over the rows takes long. */
+static const double near_enough = 3e-3;
 
 static mst_status newton(const fit_problem *p, fit_state *state, const fit_options *o, fit_room *r,
                          fit_outcome *out)
 {
-    const mst_score_ops *ops = mst_score_table(p->source);
+    double precision = mst_score_table(p->source)->precision;
     const double widest = 0.7; /* times change by a factor of two at most */
     double radius = widest;
     fit_sums sums = {.gradient = r->gradient, .hessian = r->hessian};
@@ -207,6 +322,7 @@ static mst_status newton(const fit_problem *p, fit_state *state, const fit_optio
     for (;; out->iterations++) {
         double unit = reach(p, state, &sums, r->d);
         out->value = sums.value;
+        out->limit = fit_hold_times(p, state, r->gradient);
         out->gradient_norm = fit_norm(r->parameters, r->gradient) / sums.total_weight;
         MST_TRY(newton_step(p, state, r, sums.total_weight, out));
         if (is_end(p, state, o, &sums, unit, r, out) || out->iterations >= o->iterations)
@@ -214,31 +330,30 @@ static mst_status newton(const fit_problem *p, fit_state *state, const fit_optio
         double longest = longest_part(p, r, unit);
         if (longest > radius)
             scale_step(r, radius / longest);
-        fit_sums next = {.gradient = r->trial_gradient, .hessian = r->trial_hessian};
+        bool near = precision > 0 && natural_length(r) < near_enough;
+        fit_sums next = {.gradient = r->trial_gradient,
+                         .hessian = r->trial_hessian,
+                         .near = near ? r->hessian : NULL};
         mst_status status = fit_move(p, state, r->step, r, &r->trial);
+        judgement j = {0};
         if (status == MST_OK)
             status = fit_evaluate(p, &r->trial, &next);
+        if (status == MST_OK)
+            status = judge(p, state, o, r, &sums, &next, out, &j);
         if (fit_is_too_far(status) && radius > 1e-10) {
             radius = fmin(radius, longest) / 4;
             continue;
         }
         MST_TRY(status);
-        double next_norm = fit_norm(r->parameters, r->trial_gradient) / next.total_weight;
-        /* Logarithms of densities may add up to nothing while each is of order one. */
-        double slack = 1e-13 * fmax(fabs(sums.value), ops->time ? sums.total_weight : 0);
-        bool better =
-            ops->log_p ? next.value >= sums.value - slack : next_norm < 2 * out->gradient_norm;
-        /* Within rounding of the value only the gradient tells progress. */
-        bool flat = ops->log_p && fabs(next.value - sums.value) <= slack;
-        bool stuck = flat && next_norm >= out->gradient_norm && out->decrement < 1e-15;
-        if (!stuck && better && isfinite(next.value) && isfinite(next_norm)) {
+        if (!j.stuck && j.better) {
             accept(p, r, &next, state, &sums);
             radius = fmin(widest, 2 * radius);
         } else {
             radius = fmin(radius, longest) / 4;
         }
-        if (stuck || radius < 1e-15) {
-            out->converged = fit_is_settled(p, state, &sums, 1e3 * o->tolerance, r->gradient, r);
+        if (j.stuck || radius < fmax(1e-15, precision)) {
+            out->converged = fit_steepness(p, state, &sums, r->gradient, r) <=
+                             fit_threshold(p, &sums, 1e3 * o->tolerance, 16);
             return MST_OK;
         }
         if (o->progress.report != NULL &&
@@ -254,11 +369,12 @@ static mst_status certify(const fit_problem *p, const fit_state *state, fit_room
 {
     fit_sums sums = {.gradient = r->gradient, .hessian = r->hessian};
     MST_TRY(fit_evaluate(p, state, &sums));
+    out->limit = fit_hold_times(p, state, r->gradient);
     MST_TRY(newton_step(p, state, r, sums.total_weight, out));
     if (is_uniform(p, &sums))
         out->limit = MST_TIME_INFINITY;
-    if (out->limit != MST_TIME_FINITE || is_saddle(p, r, sums.total_weight) ||
-        longest_part(p, r, reach(p, state, &sums, r->d)) > short_step)
+    if (out->limit == MST_TIME_INFINITY || is_saddle(p, r, sums.total_weight) ||
+        longest_part(p, r, reach(p, state, &sums, r->d)) > short_step(p, &sums))
         out->converged = false;
     return MST_OK;
 }
@@ -271,6 +387,8 @@ mst_status fit_climb(const fit_problem *p, fit_state *state, const fit_options *
     MST_TRY(fit_room_new(&r, p));
     const mst_score_ops *ops = mst_score_table(p->source);
     bool curved = ops->hessian || ops->time;
+    for (size_t k = 0; p->time_is_free && k < p->times; k++)
+        state->time[k] = fit_clamp_time(p->source, state->time[k]);
     mst_status status;
     if (options->method == MST_MEAN_NEWTON)
         status = curved ? newton(p, state, options, &r, out)
@@ -279,6 +397,8 @@ mst_status fit_climb(const fit_problem *p, fit_state *state, const fit_options *
         status = fit_ascend(p, state, options, &r, out);
     if (status == MST_OK && options->method != MST_MEAN_NEWTON && curved)
         status = certify(p, state, &r, out);
+    if (status == MST_OK && options->hessian != NULL && curved)
+        memcpy(options->hessian, r.hessian, r.parameters * r.parameters * sizeof *r.hessian);
     mst_release(r.block);
     return status;
 }

@@ -10,6 +10,12 @@
 
 enum { ROWS = 256, BLOCK = 16 * ROWS };
 
+/* Rows of one block. Those of a network take so long that a thread is worth its start for fewer. */
+static size_t block_rows(const mst_score *source)
+{
+    return mst_score_table(source)->precision > 0 ? ROWS : BLOCK;
+}
+
 size_t fit_parameters(const fit_problem *p)
 {
     return p->means * mst_manifold_dim(mst_score_manifold(p->source)) +
@@ -109,10 +115,10 @@ static mst_status run_block(void *context, size_t begin, size_t end)
         s.t[i] = j->time;
         s.log_p[i] = s.dt[i] = 0;
     }
-    double *sum = j->partial + begin / BLOCK * j->l.size;
+    double *sum = j->partial + begin / block_rows(j->p->source) * j->l.size;
     memset(sum, 0, j->l.size * sizeof *sum);
     mst_heat_values values = {.log_p = ops->log_p && j->want_value ? s.log_p : NULL,
-                              .dt_log_p = ops->time ? s.dt : NULL,
+                              .dt_log_p = ops->time && j->p->time_is_free ? s.dt : NULL,
                               .score = s.score,
                               .hessian = s.hessian};
     mst_status status = MST_OK;
@@ -133,11 +139,11 @@ static mst_status sum_group(const fit_problem *p, const fit_group *g, const doub
                             double time, layout l, bool hessian, bool outer, bool value,
                             double *sum)
 {
-    size_t blocks = g->n / BLOCK + (g->n % BLOCK != 0);
+    size_t block = block_rows(p->source), blocks = g->n / block + (g->n % block != 0);
     job j = {p, g, mean, time, l, hessian, outer, value, NULL};
     MST_TRY(mst_allocate(&j.partial, (blocks > 0 ? blocks : 1) * l.size));
     mst_status status =
-        mst_parallel_blocks(g->n, BLOCK, p->threads, (mst_progress){0}, run_block, &j);
+        mst_parallel_blocks(g->n, block, p->threads, (mst_progress){0}, run_block, &j);
     memset(sum, 0, l.size * sizeof *sum);
     for (size_t b = 0; status == MST_OK && b < blocks; b++)
         for (size_t k = 0; k < l.size; k++)
@@ -153,8 +159,28 @@ static size_t place(const fit_problem *p, const fit_group *g, size_t d, size_t k
 }
 
 /* Step of the forward difference in log t: its truncation (the step itself) and its rounding (1e-16/step) leave the
- * Hessian seven digits, more than Newton's method and standard errors need, for one more sweep over the rows. */
+ * Hessian seven digits, more than Newton's method and standard errors need, for one more sweep over the rows. A source
+ * of less precision needs the longer step √precision, which is taken in 1/t: in flat space the gradient is linear in that,
+ * and so the difference has no truncation at all. Where the range of the source ends the step goes backwards. */
 static const double time_step = 1e-7;
+
+/* The other time of the difference, and what the change of the gradient is to be divided by. */
+static double time_beside(const mst_score *source, double time, double *divisor)
+{
+    double precision = mst_score_table(source)->precision, least, largest;
+    if (!(precision > 0)) {
+        double there = time * exp(time_step);
+        *divisor = time_step;
+        if (fit_clamp_time(source, there) == there)
+            return there;
+    }
+    mst_score_time_range(source, &least, &largest);
+    double step = precision > 0 ? sqrt(precision) : time_step;
+    bool back = time * exp(step) > largest && time / least > largest / time;
+    double there = fit_clamp_time(source, time * exp(back ? -step : step));
+    *divisor = 1 - time / there;
+    return there;
+}
 
 /* Second derivatives that involve log t: the change of the gradient `now` (d + 1). */
 static mst_status time_derivative(const fit_problem *p, const fit_group *g, const double *mean,
@@ -163,9 +189,10 @@ static mst_status time_derivative(const fit_problem *p, const fit_group *g, cons
     layout l = layout_of(mst_manifold_dim(mst_score_manifold(p->source)), false, false);
     double *sum;
     MST_TRY(mst_allocate(&sum, l.size));
-    mst_status status = sum_group(p, g, mean, time * exp(time_step), l, false, false, false, sum);
+    double divisor, there = time_beside(p->source, time, &divisor);
+    mst_status status = sum_group(p, g, mean, there, l, false, false, false, sum);
     for (size_t k = 0; status == MST_OK && k < l.q; k++)
-        cross[k] = (sum[l.gradient + k] - now[k]) / time_step;
+        cross[k] = (sum[l.gradient + k] - now[k]) / divisor;
     mst_release(sum);
     return status;
 }
@@ -186,7 +213,8 @@ static mst_status add_group(const fit_problem *p, const fit_state *state, const 
     double *cross = sum + l.size;
     mst_status status =
         sum_group(p, g, mean, time, l, out->hessian != NULL && exact, outer, true, sum);
-    if (status == MST_OK && out->hessian != NULL && exact && p->time_is_free)
+    memset(cross, 0, l.q * sizeof *cross);
+    if (status == MST_OK && out->hessian != NULL && exact && p->time_is_free && out->near == NULL)
         status = time_derivative(p, g, mean, time, sum + l.gradient, cross);
     if (status == MST_OK) {
         out->value += sum[0];
@@ -209,6 +237,17 @@ static mst_status add_group(const fit_problem *p, const fit_state *state, const 
     return status;
 }
 
+/* Whatever involves a log time. */
+static void copy_time_rows(const fit_problem *p, const double *from, double *to)
+{
+    size_t parameters = fit_parameters(p);
+    size_t first = p->means * mst_manifold_dim(mst_score_manifold(p->source));
+    for (size_t a = 0; a < parameters; a++)
+        for (size_t b = 0; b < parameters; b++)
+            if (a >= first || b >= first)
+                to[a * parameters + b] = from[a * parameters + b];
+}
+
 mst_status fit_evaluate(const fit_problem *p, const fit_state *state, fit_sums *out)
 {
     size_t parameters = fit_parameters(p);
@@ -220,5 +259,7 @@ mst_status fit_evaluate(const fit_problem *p, const fit_state *state, fit_sums *
         memset(out->outer, 0, parameters * parameters * sizeof *out->outer);
     for (size_t g = 0; g < p->groups; g++)
         MST_TRY(add_group(p, state, &p->group[g], out));
+    if (out->hessian != NULL && out->near != NULL && mst_score_table(p->source)->hessian)
+        copy_time_rows(p, out->near, out->hessian);
     return MST_OK;
 }

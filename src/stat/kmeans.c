@@ -255,19 +255,21 @@ static mst_status fit_centre(lloyd *l, size_t c, bool tight)
         return MST_OK;
     if (all_the_same(l, count)) {
         memcpy(centre, l->rows, l->D * sizeof *centre);
-        *time = 0;
+        *time = fit_clamp_time(l->source, 0);
         return MST_OK;
     }
     MST_TRY(mean_squared_distance(l->m, count, l->rows, l->weights, centre, l->threads, &spread));
     if (!(*time > 0) || !isfinite(*time))
         *time = spread > 0 ? spread / (double)l->d : 1;
+    double only = fit_given_time(l->source, 0);
+    *time = only > 0 ? only : *time;
     fit_group group = {.n = count, .x = l->rows, .weights = l->weights};
     fit_problem problem = {.source = l->source,
                            .groups = 1,
                            .group = &group,
                            .means = 1,
                            .times = 1,
-                           .time_is_free = ops->time,
+                           .time_is_free = ops->time && only == 0,
                            .threads = l->threads};
     /* The gradient of −½ dist² is a length, that of log p an inverse one: the tolerance is relative to either. */
     fit_options climb = {.method = MST_MEAN_NEWTON,

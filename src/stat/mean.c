@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-#include "stat/fit.h"
+#include "stat/fit_steps.h"
 #include "stat/mean_parts.h"
 #include "stat/rows.h"
 
@@ -10,6 +10,8 @@
 
 /* More rows than this: look for other maxima on a sample of them first. */
 enum { MANY_ROWS = 20000, SAMPLE_ROWS = 4000 };
+/* The same where a row takes long; and the most steps of such a look. */
+enum { PROBE_ROWS = 256, PROBE_STEPS = 30 };
 
 /* Streams of random numbers, one purpose each. */
 enum { STREAM_STARTS = 1, STREAM_SAMPLE = 2, STREAM_MOVES = 3 };
@@ -40,6 +42,7 @@ static mst_status check_options(const mst_score *source, const mst_mean_options 
 {
     if (mst_score_table(source)->time && (o->time < 0 || !isfinite(o->time)))
         return mst_fail(MST_ARGUMENT, "the time must be positive, not %g", o->time);
+    MST_TRY(fit_check_time(source, o->time));
     if (o->starts < 1 || o->starts > 1000)
         return mst_fail(MST_ARGUMENT, "the number of starts must be from 1 to 1000, not %zu",
                         o->starts);
@@ -55,6 +58,8 @@ static mst_status check_options(const mst_score *source, const mst_mean_options 
 typedef struct candidate {
     fit_state state;
     fit_outcome outcome;
+    double *hessian; /* (q, q) at the end */
+    double doubt;    /* values that differ by less are the same */
 } candidate;
 
 typedef struct search {
@@ -63,12 +68,16 @@ typedef struct search {
     fit_options climb;
     const mst_mean_options *o;
     const mst_manifold *m;
-    size_t count;           /* candidates */
-    candidate *candidates;  /* (starts) */
-    double *block;          /* their states */
-    double *sample;         /* rows for the first look, or null */
+    double time;           /* the fixed one, 0: to be fitted */
+    size_t count;          /* candidates */
+    candidate *candidates; /* (starts) */
+    double *block;         /* their states */
+    double *sample;        /* (sample_rows, D) for the first look, or null */
+    size_t sample_rows;
     double *sample_weights; /* or null */
     double total_weight;
+    double
+        spread; /* root of the mean squared distance from the first mean; sources without time and log p */
     size_t different; /* rows that are drawn as starts before they repeat */
 } search;
 
@@ -77,6 +86,7 @@ static mst_status search_new(search *s, const mst_score *source, size_t n, const
 {
     *s = (search){.o = o, .m = mst_score_manifold(source)};
     size_t D = mst_manifold_ambient(s->m);
+    s->time = mst_score_table(source)->time ? fit_given_time(source, o->time) : 0;
     s->group = (fit_group){.n = n, .x = x, .weights = o->weights};
     s->total_weight = rows_weight(n, o->weights);
     s->problem = (fit_problem){.source = source,
@@ -84,15 +94,22 @@ static mst_status search_new(search *s, const mst_score *source, size_t n, const
                                .group = &s->group,
                                .means = 1,
                                .times = 1,
-                               .time_is_free = mst_score_table(source)->time && o->time == 0,
+                               .time_is_free = mst_score_table(source)->time && s->time == 0,
                                .threads = o->threads};
     size_t most = o->method == MST_MEAN_NEWTON ? 100 : 10000;
-    s->climb = (fit_options){o->method, o->tolerance, o->rate,
-                             o->iterations > 0 ? o->iterations : most, o->progress};
+    s->climb = (fit_options){.method = o->method,
+                             .tolerance = o->tolerance,
+                             .rate = o->rate,
+                             .iterations = o->iterations > 0 ? o->iterations : most,
+                             .progress = o->progress};
+    size_t q = fit_parameters(&s->problem), each = D + 1 + q * q;
     MST_TRY(mst_allocate_zero(&s->candidates, o->starts));
-    MST_TRY(mst_allocate(&s->block, o->starts * (D + 1)));
-    for (size_t k = 0; k < o->starts; k++)
-        s->candidates[k].state = (fit_state){s->block + k * (D + 1), s->block + k * (D + 1) + D};
+    MST_TRY(mst_allocate(&s->block, o->starts * each));
+    for (size_t k = 0; k < o->starts; k++) {
+        double *at = s->block + k * each;
+        s->candidates[k].state = (fit_state){at, at + D};
+        s->candidates[k].hessian = at + D + 1;
+    }
     return MST_OK;
 }
 
@@ -143,12 +160,12 @@ static mst_status choose_start(const search *s, size_t k, const size_t *rows, do
 /* In flat space t is the mean squared distance per dimension; curvature is left to the climb. */
 static mst_status first_time(const search *s, const fit_group *g, const double *mean, double *time)
 {
-    if (s->o->time > 0) {
-        *time = s->o->time;
+    if (s->time > 0) {
+        *time = s->time;
         return MST_OK;
     }
     MST_TRY(mean_squared_distance(s->m, g->n, g->x, g->weights, mean, s->o->threads, time));
-    *time /= (double)mst_manifold_dim(s->m);
+    *time = fit_clamp_time(s->problem.source, *time / (double)mst_manifold_dim(s->m));
     if (!(*time > 0) || !isfinite(*time))
         *time = 1;
     return MST_OK;
@@ -176,18 +193,25 @@ static mst_status draw_rows(search *s, size_t *rows)
     return MST_OK;
 }
 
+/* Rows of a network take long. */
+static bool is_slow(const search *s)
+{
+    return mst_score_table(s->problem.source)->precision > 0;
+}
+
 /* A random sample of the rows for a first look at other maxima; none where hardly any row has a weight. */
 static mst_status draw_sample(search *s)
 {
     size_t D = mst_manifold_ambient(s->m), *rows;
     double weight = 0;
-    MST_TRY(mst_allocate(&s->sample, SAMPLE_ROWS * D));
+    s->sample_rows = is_slow(s) ? PROBE_ROWS : SAMPLE_ROWS;
+    MST_TRY(mst_allocate(&s->sample, s->sample_rows * D));
     if (s->group.weights != NULL)
-        MST_TRY(mst_allocate(&s->sample_weights, SAMPLE_ROWS));
-    MST_TRY(mst_allocate(&rows, SAMPLE_ROWS));
-    mst_status status =
-        mst_random_choice((mst_random){s->o->seed, STREAM_SAMPLE}, s->group.n, SAMPLE_ROWS, rows);
-    for (size_t i = 0; status == MST_OK && i < SAMPLE_ROWS; i++) {
+        MST_TRY(mst_allocate(&s->sample_weights, s->sample_rows));
+    MST_TRY(mst_allocate(&rows, s->sample_rows));
+    mst_status status = mst_random_choice((mst_random){s->o->seed, STREAM_SAMPLE}, s->group.n,
+                                          s->sample_rows, rows);
+    for (size_t i = 0; status == MST_OK && i < s->sample_rows; i++) {
         memcpy(s->sample + i * D, s->group.x + rows[i] * D, D * sizeof *s->sample);
         if (s->sample_weights != NULL)
             weight += s->sample_weights[i] = s->group.weights[rows[i]];
@@ -200,9 +224,15 @@ static mst_status draw_sample(search *s)
     return status;
 }
 
-/* Means closer than this share of the spread are the same one, those of a sample and of the whole closer than that: they
- * differ by the sampling error, about √(t/4000). */
+/* Means closer than this share of the spread are the same one (or, with a source of low precision, closer than what the
+ * least tolerance leaves open), those of a sample and of the whole closer than that: they differ by the sampling error,
+ * about √(dt/4000), or √(dt/256). */
 static const double same_mean = 1e-5, same_for_sample = 0.3;
+
+static double same_mean_for(const search *s)
+{
+    return fmax(same_mean, 1e3 * mst_score_table(s->problem.source)->precision);
+}
 
 /* How far rows scatter: √t, or the root of the mean squared distance without a time. */
 static double scatter(const search *s, const candidate *c)
@@ -210,7 +240,18 @@ static double scatter(const search *s, const candidate *c)
     const mst_score_ops *ops = mst_score_table(s->problem.source);
     if (ops->time)
         return sqrt(c->state.time[0]);
-    return ops->log_p ? sqrt(fmax(0, -2 * c->outcome.value / s->total_weight)) : 1;
+    return ops->log_p ? sqrt(fmax(0, -2 * c->outcome.value / s->total_weight)) : s->spread;
+}
+
+static mst_status measure_spread(search *s)
+{
+    const mst_score_ops *ops = mst_score_table(s->problem.source);
+    if (ops->time || ops->log_p)
+        return MST_OK;
+    MST_TRY(mean_squared_distance(s->m, s->group.n, s->group.x, s->group.weights,
+                                  s->candidates[0].state.mean, s->o->threads, &s->spread));
+    s->spread = sqrt(s->spread);
+    return MST_OK;
 }
 
 /* Is the mean of `c` one of the candidates already? Where all rows are one, rounding alone tells means apart. */
@@ -228,30 +269,99 @@ static mst_status is_known(const search *s, const candidate *c, double tolerance
     return MST_OK;
 }
 
+/* The rows for a first look: the sample, or all. */
+static fit_group first_look(const search *s)
+{
+    return s->sample == NULL
+               ? s->group
+               : (fit_group){.n = s->sample_rows, .x = s->sample, .weights = s->sample_weights};
+}
+
+static mst_status climb_sample(const search *s, candidate *c, bool *known)
+{
+    fit_group group = first_look(s);
+    fit_problem problem = s->problem;
+    fit_options rough = s->climb;
+    problem.group = &group;
+    rough.tolerance = 1e-6;
+    MST_TRY(first_time(s, &group, c->state.mean, c->state.time));
+    MST_TRY(fit_climb(&problem, &c->state, &rough, &c->outcome));
+    /* The maxima of a sample lie within its sampling error of those of the whole. */
+    return is_known(s, c, same_for_sample, known);
+}
+
+/* A probe stops where its step would be this share of the spread. Where the law is nearly uniform that is far from the
+ * maximum still, several steps. */
+static const double level_ground = 0.02;
+
+/* Where sweeps take long: up by the score alone, at the time of the first mean, until a known mean is near or the
+ * ground is level. In flat space a step of t·score leads to the mean at once; in negative curvature it may lead too far,
+ * which the slope there tells. */
+static mst_status probe(const search *s, candidate *c, bool *known)
+{
+    fit_group group = first_look(s);
+    fit_problem problem = s->problem;
+    problem.group = &group;
+    problem.time_is_free = false;
+    *c->state.time = *s->candidates[0].state.time;
+    fit_room r;
+    MST_TRY(fit_room_new(&r, &problem));
+    bool timed = mst_score_table(problem.source)->time;
+    double scale = timed ? *c->state.time : 1, rate = scale;
+    double unit = timed ? sqrt(scale) : s->spread;
+    mst_status status = MST_OK;
+    memset(r.arrived, 0, r.d * sizeof *r.arrived);
+    for (size_t k = 0; status == MST_OK && k < PROBE_STEPS; k++) {
+        fit_sums sums = {.gradient = r.gradient};
+        status = is_known(s, c, same_for_sample, known);
+        if (status != MST_OK || *known)
+            break;
+        status = fit_evaluate(&problem, &c->state, &sums);
+        double turn = 0, length = scale * fit_norm(r.d, r.gradient) / sums.total_weight;
+        if (status != MST_OK || !(length > level_ground * unit))
+            break;
+        for (size_t a = 0; a < r.d; a++)
+            turn += r.gradient[a] * r.arrived[a];
+        rate = turn < 0 ? rate / 2 : rate;
+        for (size_t a = 0; a < r.d; a++)
+            r.step[a] = rate * r.gradient[a] / sums.total_weight;
+        memcpy(r.arrived, r.gradient, r.d * sizeof *r.arrived);
+        status = fit_move(&problem, &c->state, r.step, &r, &r.trial);
+        if (status == MST_OK)
+            memcpy(c->state.mean, r.trial.mean, r.D * sizeof *r.trial.mean);
+    }
+    mst_release(r.block);
+    /* A way that cannot be gone leads to no mean. */
+    *known |= fit_is_too_far(status);
+    return fit_is_too_far(status) ? MST_OK : status;
+}
+
+/* A look from another start: has it led to a mean that is known? */
+static mst_status look_first(const search *s, candidate *c, bool *known)
+{
+    if (is_slow(s))
+        return probe(s, c, known);
+    return s->sample != NULL ? climb_sample(s, c, known) : MST_OK;
+}
+
 static mst_status run_start(search *s, size_t k, const size_t *rows)
 {
     candidate *c = &s->candidates[s->count];
+    fit_options climb = s->climb;
+    climb.hessian = c->hessian;
     MST_TRY(choose_start(s, k, rows, c->state.mean));
     bool known = false;
-    if (k > 0 && s->sample != NULL) {
-        fit_group group = {.n = SAMPLE_ROWS, .x = s->sample, .weights = s->sample_weights};
-        fit_problem problem = s->problem;
-        fit_options rough = s->climb;
-        problem.group = &group;
-        rough.tolerance = 1e-6;
-        MST_TRY(first_time(s, &group, c->state.mean, c->state.time));
-        MST_TRY(fit_climb(&problem, &c->state, &rough, &c->outcome));
-        /* The maxima of a sample lie within its sampling error of those of the whole. */
-        MST_TRY(is_known(s, c, same_for_sample, &known));
-        if (known)
-            return MST_OK;
-    }
+    if (k > 0)
+        MST_TRY(look_first(s, c, &known));
+    if (known)
+        return MST_OK;
     MST_TRY(first_time(s, &s->group, c->state.mean, c->state.time));
-    MST_TRY(fit_climb(&s->problem, &c->state, &s->climb, &c->outcome));
-    MST_TRY(is_known(s, c, same_mean, &known));
-    if (!known)
-        s->count++;
-    return MST_OK;
+    MST_TRY(fit_climb(&s->problem, &c->state, &climb, &c->outcome));
+    MST_TRY(is_known(s, c, same_mean_for(s), &known));
+    if (known)
+        return MST_OK;
+    s->count++;
+    return s->count == 1 ? measure_spread(s) : MST_OK;
 }
 
 static bool is_settled(const candidate *c)
@@ -259,10 +369,28 @@ static bool is_settled(const candidate *c)
     return c->outcome.converged || c->outcome.limit == MST_TIME_INFINITY;
 }
 
-/* Values that differ by less than this are the same. */
-static double value_gap(double value)
+/* The share of the ups and downs on a way by which a score may fail to be a gradient. */
+static const double doubtful_share = 0.01;
+
+/* Values of the candidates and what differences of them mean. Without log p only differences are known, from the first
+ * one to each of the others; where there is no way to go, nothing is known and they count as the same. */
+static mst_status rate_candidates(search *s)
 {
-    return 1e-9 * fmax(1, fabs(value));
+    const mst_score_ops *ops = mst_score_table(s->problem.source);
+    for (size_t k = 0; k < s->count; k++) {
+        candidate *c = &s->candidates[k];
+        double variation = 0;
+        c->doubt = 1e-9 * fmax(1, fabs(c->outcome.value));
+        if (ops->log_p || k == 0)
+            continue;
+        mst_status status = fit_difference(&s->problem, &s->candidates[0].state, &c->state,
+                                           &c->outcome.value, &variation);
+        if (status != MST_OK && !fit_is_too_far(status))
+            return status;
+        c->outcome.value = status == MST_OK ? c->outcome.value : 0;
+        c->doubt = doubtful_share * variation + (1e-9 + 10 * ops->precision) * s->total_weight;
+    }
+    return MST_OK;
 }
 
 /* The higher value first, settled or not: a lower maximum must not hide a higher one that was not reached. */
@@ -271,7 +399,7 @@ static bool is_better(const candidate *a, const candidate *b)
     double one = a->outcome.value, two = b->outcome.value;
     if (isnan(one) || isnan(two))
         return !isnan(one);
-    if (fabs(one - two) > value_gap(two))
+    if (fabs(one - two) > fmax(a->doubt, b->doubt))
         return one > two;
     return is_settled(a) != is_settled(b) ? is_settled(a) : one > two;
 }
@@ -292,7 +420,8 @@ static size_t count_ties(const search *s)
     size_t ties = 1;
     double best = s->candidates[0].outcome.value;
     while (ties < s->count && s->candidates[ties].outcome.converged &&
-           s->candidates[ties].outcome.value >= best - value_gap(best))
+           s->candidates[ties].outcome.value >=
+               best - fmax(s->candidates[0].doubt, s->candidates[ties].doubt))
         ties++;
     return ties;
 }
@@ -339,7 +468,7 @@ static void fill_set(const search *s, mst_mean_result *r)
     for (size_t k = 0; k < r->set_size; k++) {
         const candidate *c = &s->candidates[k];
         memcpy(r->set[k].mean, c->state.mean, mst_manifold_ambient(s->m) * sizeof *c->state.mean);
-        bool timed = ops->time && c->outcome.limit == MST_TIME_FINITE;
+        bool timed = ops->time && mean_has_time(c->outcome.limit);
         r->set[k].time = timed ? c->state.time[0] : NAN;
         r->set[k].log_likelihood = ops->time && ops->log_p ? c->outcome.value : NAN;
     }
@@ -361,9 +490,9 @@ static mst_status describe(const search *s, mst_mean_result **out)
     r->gradient_norm = best->outcome.gradient_norm;
     r->decrement = best->outcome.decrement;
     r->unique = r->set_size == 1 && r->time_limit != MST_TIME_INFINITY &&
-                !(best->outcome.least_curvature < 1e-10);
+                !(best->outcome.least_curvature < fmax(1e-10, 10 * ops->precision));
     r->parameters = fit_parameters(&s->problem);
-    if (ops->time && r->time_limit == MST_TIME_FINITE)
+    if (ops->time && mean_has_time(r->time_limit))
         r->time = best->state.time[0];
     if (ops->time && ops->log_p) {
         r->log_likelihood = best->outcome.value;
@@ -402,7 +531,9 @@ static mst_status collapse(const search *s, bool *collapsed)
 
 static mst_status find_candidates(search *s)
 {
-    if (s->problem.time_is_free) {
+    double least, largest;
+    mst_score_time_range(s->problem.source, &least, &largest);
+    if (s->problem.time_is_free && !(least > 0)) {
         bool collapsed = false;
         MST_TRY(collapse(s, &collapsed));
         if (collapsed) {
@@ -418,7 +549,7 @@ static mst_status find_candidates(search *s)
     size_t *rows;
     MST_TRY(mst_allocate(&rows, s->o->starts));
     mst_status status = draw_rows(s, rows);
-    if (status == MST_OK && s->group.n > MANY_ROWS && s->o->starts > 1)
+    if (status == MST_OK && s->group.n > (is_slow(s) ? PROBE_ROWS : MANY_ROWS) && s->o->starts > 1)
         status = draw_sample(s);
     for (size_t k = 0; status == MST_OK && k < s->o->starts; k++)
         status = run_start(s, k, rows);
@@ -453,12 +584,14 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
     mst_status status = search_new(&s, source, n, x, options);
     if (status == MST_OK)
         status = find_candidates(&s);
+    if (status == MST_OK)
+        status = rate_candidates(&s);
     if (status == MST_OK) {
         sort_candidates(&s);
         status = describe(&s, &r);
     }
     if (status == MST_OK)
-        status = mean_add_errors(r, &s.problem, options);
+        status = mean_add_errors(r, &s.problem, options, s.candidates[0].hessian);
     search_free(&s);
     if (status != MST_OK) {
         mst_mean_result_free(r);

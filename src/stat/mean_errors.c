@@ -20,7 +20,8 @@ static mst_status difference_hessian(const fit_problem *p, const fit_state *stat
 {
     const mst_manifold *m = mst_score_manifold(p->source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
-    const double h = 1e-4;
+    /* Truncation h² against rounding over h. */
+    const double h = fmax(1e-4, cbrt(mst_score_table(p->source)->precision));
     double *block;
     MST_TRY(mst_allocate(&block, 3 * d + 4 * D + d * d));
     double *c = block, *gradient = c + d, *back = gradient + d, *moved = back + d, *v = moved + D,
@@ -56,9 +57,9 @@ static mst_status difference_hessian(const fit_problem *p, const fit_state *stat
     return status;
 }
 
-/* inverse = (−H)⁻¹, found in the natural units (q); false if −H is not positive definite to rounding. */
-static mst_status invert_information(size_t q, const double *units, double *hessian,
-                                     double *inverse, bool *positive)
+/* inverse = (−H)⁻¹, found in the natural units (q); false if −H is not positive definite to `rounding`. */
+static mst_status invert_information(size_t q, const double *units, double rounding,
+                                     double *hessian, double *inverse, bool *positive)
 {
     double *values;
     MST_TRY(mst_allocate(&values, q + q * q));
@@ -67,7 +68,7 @@ static mst_status invert_information(size_t q, const double *units, double *hess
         for (size_t k = 0; k < q; k++)
             hessian[i * q + k] *= -units[i] * units[k];
     mst_status status = mst_eigen_symmetric(1, q, hessian, values, vectors, NULL);
-    *positive = status == MST_OK && values[0] > 1e-12 * fabs(values[q - 1]);
+    *positive = status == MST_OK && values[0] > rounding * fabs(values[q - 1]);
     for (size_t i = 0; *positive && i < q; i++)
         for (size_t k = 0; k < q; k++) {
             double sum = 0;
@@ -79,9 +80,11 @@ static mst_status invert_information(size_t q, const double *units, double *hess
     return status;
 }
 
-/* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows' gradients. */
+/* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows' gradients. Of the
+ * Hessian `known` (stride, stride) the parameters are the first; where it is null, differences take its place. */
 static mst_status model_covariance(const fit_problem *p, const fit_state *state, bool sandwich,
-                                   size_t q, double *covariance, bool *defined)
+                                   size_t q, const double *known, size_t stride, double *covariance,
+                                   bool *defined)
 {
     const mst_score_ops *ops = mst_score_table(p->source);
     *defined = false;
@@ -89,17 +92,17 @@ static mst_status model_covariance(const fit_problem *p, const fit_state *state,
     MST_TRY(mst_allocate(&block, 2 * q + 4 * q * q));
     double *units = block + q, *hessian = units + q, *outer = hessian + q * q,
            *inverse = outer + q * q, *product = inverse + q * q;
-    bool differences = !ops->hessian && !ops->time;
+    bool possible = known != NULL || q <= MOST_DIFFERENCES;
     fit_units(p, state, units);
-    fit_sums sums = {.gradient = block,
-                     .hessian = differences ? NULL : hessian,
-                     .outer = sandwich ? outer : NULL};
-    mst_status status =
-        differences && q > MOST_DIFFERENCES ? MST_OK : fit_evaluate(p, state, &sums);
-    if (status == MST_OK && differences && q <= MOST_DIFFERENCES)
+    fit_sums sums = {.gradient = block, .outer = outer};
+    mst_status status = possible && sandwich ? fit_evaluate(p, state, &sums) : MST_OK;
+    for (size_t k = 0; known != NULL && k < q * q; k++)
+        hessian[k] = known[k / q * stride + k % q];
+    if (status == MST_OK && possible && known == NULL)
         status = difference_hessian(p, state, hessian);
-    if (status == MST_OK && !(differences && q > MOST_DIFFERENCES))
-        status = invert_information(q, units, hessian, inverse, defined);
+    if (status == MST_OK && possible)
+        status = invert_information(q, units, fmax(1e-12, 10 * ops->precision), hessian, inverse,
+                                    defined);
     if (status == MST_OK && *defined && sandwich) {
         mst_multiply(q, inverse, outer, product);
         mst_multiply(q, product, inverse, covariance);
@@ -153,7 +156,8 @@ static mst_status refit(const bootstrap *b, size_t number, double *counts, doubl
     double *mean = room, *v = mean + D, time = isnan(b->r->time) ? 1 : b->r->time;
     memcpy(mean, b->r->mean, D * sizeof *mean);
     fit_state state = {mean, &time};
-    fit_options climb = {MST_MEAN_NEWTON, 1e-8, b->o->rate, 50, {0}};
+    fit_options climb = {
+        .method = MST_MEAN_NEWTON, .tolerance = 1e-8, .rate = b->o->rate, .iterations = 50};
     fit_outcome outcome;
     double *deviation = b->deviation + number * b->q;
     MST_TRY(fit_climb(&problem, &state, &climb, &outcome));
@@ -274,15 +278,20 @@ static size_t count_rows(const fit_group *g)
     return count;
 }
 
-mst_status mean_add_errors(mst_mean_result *r, const fit_problem *p, const mst_mean_options *o)
+mst_status mean_add_errors(mst_mean_result *r, const fit_problem *problem,
+                           const mst_mean_options *o, const double *hessian)
 {
-    const mst_manifold *m = mst_score_manifold(p->source);
-    size_t d = mst_manifold_dim(m), q = fit_parameters(p);
+    const mst_score_ops *ops = mst_score_table(problem->source);
+    const mst_manifold *m = mst_score_manifold(problem->source);
     MST_TRY(mst_manifold_frame(m, 1, r->mean, r->basis));
-    if (r->time_limit != MST_TIME_FINITE || !r->unique || !r->converged)
+    if (!mean_has_time(r->time_limit) || !r->unique || !r->converged)
         return MST_OK;
+    /* At the edge of a range the time is as good as fixed. */
+    fit_problem held = *problem, *p = &held;
+    held.time_is_free = problem->time_is_free && r->time_limit == MST_TIME_FINITE;
+    size_t d = mst_manifold_dim(m), q = fit_parameters(p), stride = fit_parameters(problem);
     /* Distances are no log-likelihood: without a time, only the sandwich has a meaning. */
-    bool sandwich = o->covariance == MST_COVARIANCE_SANDWICH || !mst_score_table(p->source)->time;
+    bool sandwich = o->covariance == MST_COVARIANCE_SANDWICH || !ops->time;
     /* One row has no spread to learn errors from. */
     if (count_rows(&p->group[0]) < 2 && (sandwich || o->covariance == MST_COVARIANCE_BOOTSTRAP))
         return MST_OK;
@@ -290,9 +299,11 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_problem *p, const mst_m
     MST_TRY(mst_allocate(&covariance, q * q));
     fit_state state = {r->mean, &time};
     bool defined = true;
-    mst_status status = o->covariance == MST_COVARIANCE_BOOTSTRAP
-                            ? bootstrap_covariance(p, r, o, q, covariance, &defined)
-                            : model_covariance(p, &state, sandwich, q, covariance, &defined);
+    mst_status status =
+        o->covariance == MST_COVARIANCE_BOOTSTRAP
+            ? bootstrap_covariance(p, r, o, q, covariance, &defined)
+            : model_covariance(p, &state, sandwich, q, ops->hessian || ops->time ? hessian : NULL,
+                               stride, covariance, &defined);
     if (status == MST_OK && defined)
         status = fill_errors(r, p, o, d, q, covariance);
     mst_release(covariance);

@@ -16,8 +16,15 @@ MST_MUST_USE mst_status mean_squared_distance(const mst_manifold *m, size_t n, c
                                               const double *weights, const double *y, int threads,
                                               double *out);
 
-/* Basis, covariance, standard errors, interval and region of the result at its mean. */
+/* Is there a time to tell, if only the edge of a range? */
+static inline bool mean_has_time(mst_time_limit limit)
+{
+    return limit != MST_TIME_ZERO && limit != MST_TIME_INFINITY;
+}
+
+/* Basis, covariance, standard errors, interval and region of the result at its mean. `hessian` (q, q) is what the climb
+ * has left there, for sources with a Hessian or a time. */
 MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_problem *problem,
-                                        const mst_mean_options *options);
+                                        const mst_mean_options *options, const double *hessian);
 
 #endif

@@ -163,7 +163,7 @@ static mst_status climb(const em *e, size_t j, const fit_group *group, double ti
                            .group = group,
                            .means = 1,
                            .times = 1,
-                           .time_is_free = !(time > 0),
+                           .time_is_free = !(time > 0) && fit_given_time(e->source, 0) == 0,
                            .threads = e->threads};
     fit_options options = {
         .method = MST_MEAN_NEWTON, .tolerance = 1e-12, .rate = 0.1, .iterations = NEWTON_STEPS};
@@ -242,7 +242,8 @@ static void start_from(em *e, const mst_kmeans_result *clusters, const double *s
     pooled = fmax(pooled / (e->total * (double)e->d), e->least_time);
     for (size_t j = 0; j < e->k; j++) {
         double own = e->times[j] / (e->shares[j] * (double)e->d);
-        e->times[j] = own > 0.01 * pooled ? fmax(own, e->least_time) : pooled;
+        e->times[j] =
+            fit_clamp_time(e->source, own > 0.01 * pooled ? fmax(own, e->least_time) : pooled);
         /* An empty cluster gets a small share, so that it may yet find points. */
         e->shares[j] = (e->shares[j] / e->total + 0.01 / (double)e->k) / 1.01;
     }
@@ -414,6 +415,7 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
                 .total = rows_weight(n, o->weights),
                 .threads = threads.rows};
     MST_TRY(choose_least_time(&start));
+    start.least_time = fit_clamp_time(source, start.least_time);
     search s = {0};
     mst_status status = mst_allocate(&s.restarts, o->restarts);
     if (status == MST_OK)
@@ -437,10 +439,13 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
     double begin = rows_clock();
     const mst_manifold *m = mst_score_manifold(source);
     const mst_score_ops *ops = mst_score_table(source);
-    if (!ops->log_p || !ops->time)
+    if (!ops->time)
+        return mst_fail(MST_UNABLE, "a mixture needs times, which the source \"%s\" has not",
+                        ops->name);
+    if (!ops->log_p)
         return mst_fail(MST_UNABLE,
-                        "a mixture needs log-likelihoods at times; the source \"%s\" "
-                        "has none",
+                        "a mixture needs log p, which the source \"%s\" does not give; use the "
+                        "exact heat kernel",
                         ops->name);
     MST_TRY(cluster_check(m, n, x, o->k, o->weights, o->restarts, o->iterations));
     if (!(o->tolerance > 0))

@@ -28,6 +28,7 @@ typedef struct test {
     const double *x;      /* both samples, one after the other */
     const double *pooled; /* (D): the mean of all rows */
     bool time_is_free;
+    double time; /* the fixed one, else 0 */
     int threads;
     double observed;        /* statistic of the samples as they came */
     unsigned char *exceeds; /* (permutations) */
@@ -65,11 +66,11 @@ static size_t null_times(const test *t)
 /* Σ dist²/(n d) about `mean`, the time of flat space; the fixed one if there is one. */
 static mst_status first_time(const test *t, const fit_group *g, const double *mean, double *time)
 {
-    *time = t->o->time;
+    *time = t->time;
     if (!t->time_is_free)
         return MST_OK;
     MST_TRY(mean_squared_distance(t->m, g->n, g->x, NULL, mean, t->threads, time));
-    *time /= (double)t->d;
+    *time = fit_clamp_time(t->source, *time / (double)t->d);
     return MST_OK;
 }
 
@@ -153,6 +154,31 @@ static mst_status try_null(const test *t, const fit_group *group, const double *
     return MST_OK;
 }
 
+/* Without log p only the difference of the two is known: from the common state to the separate one of each group. */
+static mst_status compare_by_gradients(const test *t, const fit_group *group, comparison *c)
+{
+    if (mst_score_table(t->source)->log_p)
+        return MST_OK;
+    c->null_value = c->separate_value = 0;
+    for (size_t s = 0; s < 2; s++) {
+        fit_group alone = {.n = group[s].n, .x = group[s].x};
+        fit_problem problem = {.source = t->source,
+                               .groups = 1,
+                               .group = &alone,
+                               .means = 1,
+                               .times = 1,
+                               .time_is_free = t->time_is_free,
+                               .threads = t->threads};
+        fit_state common = {c->null + group[s].mean * t->D,
+                            c->null + null_means(t) * t->D + group[s].time},
+                  own = {c->separate + s * t->D, c->separate + 2 * t->D + s};
+        double difference, variation;
+        MST_TRY(fit_difference(&problem, &common, &own, &difference, &variation));
+        c->separate_value += difference;
+    }
+    return MST_OK;
+}
+
 /* The fits of a split, as a function of its rows and of nothing else but the pooled mean, which no split changes: that
  * makes the permutation test exact. With `thorough` the common fit starts at the separate means as well. */
 static mst_status compare(const test *t, const double *x, bool thorough, comparison *c)
@@ -167,8 +193,11 @@ static mst_status compare(const test *t, const double *x, bool thorough, compari
     if (isinf(c->separate_value))
         return MST_OK;
     MST_TRY(try_null(t, group, means == 2 ? NULL : t->pooled, c));
+    /* Which start led highest is for log p to tell. */
+    thorough = thorough && mst_score_table(t->source)->log_p;
     for (size_t s = 0; thorough && means == 1 && s < 2; s++)
         MST_TRY(try_null(t, group, c->separate + s * t->D, c));
+    MST_TRY(compare_by_gradients(t, group, c));
     if (c->null_value <= c->separate_value)
         return MST_OK;
     /* The separate fits missed their maxima: they do at least as well from the common one. */
@@ -181,7 +210,7 @@ static mst_status compare(const test *t, const double *x, bool thorough, compari
         MST_TRY(fit_one(t, &group[s], mean, time, &value, &c->separate_converged));
         c->separate_value += value;
     }
-    return MST_OK;
+    return compare_by_gradients(t, group, c);
 }
 
 static double statistic_of(const comparison *c)
@@ -212,7 +241,8 @@ static mst_status permute_block(void *context, size_t begin, size_t end)
             memcpy(x + i * t->D, t->x + order[i] * t->D, t->D * sizeof *x);
         status = compare(t, x, false, &c);
         /* Ties count, also those that rounding has torn apart. */
-        double slack = 1e-9 * (1 + t->observed) + 1e-12 * fabs(c.separate_value);
+        double precision = mst_score_table(t->source)->precision;
+        double slack = fmax(1e-9, precision) * (1 + t->observed) + 1e-12 * fabs(c.separate_value);
         t->exceeds[b] = isinf(c.separate_value) || statistic_of(&c) >= t->observed - slack;
     }
     mst_release(c.block);
@@ -248,14 +278,13 @@ static mst_status check(const mst_score *source, size_t n1, size_t n2, const mst
         return mst_fail(MST_ARGUMENT, "the time must be positive, not %g", o->time);
     if (o->method == MST_TEST_PERMUTATION && o->permutations < 1)
         return mst_fail(MST_ARGUMENT, "there must be at least one permutation");
-    if (!ops->log_p)
-        return mst_fail(MST_UNABLE, "the source \"%s\" has no likelihood to compare", ops->name);
+    MST_TRY(fit_check_time(source, o->time));
     if (!ops->time && o->method == MST_TEST_LR)
         return mst_fail(MST_UNABLE,
                         "the source \"%s\" has no time and so no likelihood ratio; use "
                         "permutations",
                         ops->name);
-    if (o->hypothesis == MST_EQUAL_TIMES && (!ops->time || o->time > 0))
+    if (o->hypothesis == MST_EQUAL_TIMES && (!ops->time || fit_given_time(source, o->time) > 0))
         return mst_fail(MST_ARGUMENT, "equal times can be tested only where times are fitted");
     return MST_OK;
 }
@@ -319,6 +348,8 @@ static void describe(const test *t, const comparison *c, mst_test_result *r)
     if (has_time) {
         r->degrees_of_freedom =
             (means == 1 ? (double)t->d : 0) + (times == 1 && t->time_is_free ? 1 : 0);
+    }
+    if (has_time && mst_score_table(t->source)->log_p) {
         r->log_likelihood_null = c->null_value;
         r->log_likelihood_alternative = c->separate_value;
     }
@@ -361,13 +392,15 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
     double begin = rows_clock();
     MST_TRY(check(source, n1, n2, options));
     const mst_manifold *m = mst_score_manifold(source);
+    double time = fit_given_time(source, options->time);
     test t = {.source = source,
               .m = m,
               .o = options,
               .n = {n1, n2},
               .d = mst_manifold_dim(m),
               .D = mst_manifold_ambient(m),
-              .time_is_free = mst_score_table(source)->time && options->time == 0,
+              .time_is_free = mst_score_table(source)->time && time == 0,
+              .time = time,
               .threads = options->threads};
     double *x;
     comparison c = {0};

@@ -3,7 +3,7 @@
 
 /* The sums behind means and two-sample tests: gradient and Hessian against differences of the value, with groups that
  * share means and times. */
-#include "stat/fit.h"
+#include "stat/fit_steps.h"
 #include "stat/mean_support.h"
 
 #include <stdio.h>
@@ -165,7 +165,7 @@ START_TEST(groups_climb_together)
 {
     problem_case c;
     open_case(&c, "sphere:2", true, true);
-    fit_options o = {MST_MEAN_NEWTON, 1e-10, 0.1, 100, {0}};
+    fit_options o = {.method = MST_MEAN_NEWTON, .tolerance = 1e-10, .rate = 0.1, .iterations = 100};
     fit_outcome outcome;
     ASSERT_OK(fit_climb(&c.problem, &(fit_state){c.mean, c.time}, &o, &outcome));
     ck_assert(outcome.converged && outcome.least_curvature > 0 && outcome.decrement < 1e-15);
@@ -189,8 +189,34 @@ START_TEST(groups_climb_together)
 }
 END_TEST
 
+/* Without log p the gradients at both ends of a step stand for the difference of the values. */
+START_TEST(gains_are_differences_of_the_value)
+{
+    problem_case c;
+    open_case(&c, specs[_i], true, true);
+    fit_room r;
+    ASSERT_OK(fit_room_new(&r, &c.problem));
+    fit_state from = {c.mean, c.time};
+    fit_sums sums = {.gradient = r.gradient}, next = {.gradient = r.trial_gradient};
+    ASSERT_OK(fit_evaluate(&c.problem, &from, &sums));
+    double size = fit_norm(r.parameters, r.gradient), gain;
+    for (double length = 0.01; length < 0.1; length *= 3) {
+        for (size_t k = 0; k < r.parameters; k++)
+            r.step[k] = length * r.gradient[k] / size;
+        ASSERT_OK(fit_move(&c.problem, &from, r.step, &r, &r.trial));
+        ASSERT_OK(fit_evaluate(&c.problem, &r.trial, &next));
+        ASSERT_OK(
+            fit_gain(&c.problem, &from, r.gradient, r.step, &r.trial, r.trial_gradient, &r, &gain));
+        assert_near(gain, next.value - sums.value, 0.02 * fabs(gain), "%s, %g", specs[_i], length);
+    }
+    mst_release(r.block);
+    close_case(&c);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("fit", 60, {derivatives_are_those_of_the_value, SPECS},
-                     {outer_products_are_those_of_the_rows, 0}, {groups_climb_together, 0});
+                     {outer_products_are_those_of_the_rows, 0}, {groups_climb_together, 0},
+                     {gains_are_differences_of_the_value, SPECS});
 }
