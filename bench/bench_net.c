@@ -1,56 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Training steps of networks against the rate of the matrix product on the same cores in the same run. Floating-point
- * operations are those of the three products of each layer (two in the first one). */
-#include "bench.h"
-#include "net/gemm.h"
-#include "net/mlp.h"
+/* Training steps of networks, without samples, against the rate of the matrix product on the same cores in the same run. */
 #include "net/optimiser.h"
+#include "products.h"
 
-#include <omp.h>
 #include <string.h>
-
-enum { THREADS = 2 };
-
-static float *filled(size_t n)
-{
-    float *x = aligned_alloc(64, (n / 16 + 1) * 64);
-    if (x == NULL)
-        exit(3);
-    for (size_t i = 0; i < n; i++)
-        x[i] = (float)(i % 17) / 17 - 0.5f;
-    return x;
-}
-
-/* (m, k) times (k, n), the same on every thread. */
-static void multiply(int threads, size_t m, size_t n, size_t k, const float *a, const float *b,
-                     float **c)
-{
-#pragma omp parallel num_threads(threads)
-    gemm(false, false, m, n, k, a, k, b, n, 0, c[omp_get_thread_num()], n);
-}
-
-/* Operations per second. */
-static double product_rate(int threads, size_t m, size_t n, size_t k)
-{
-    float *a = filled(m * k), *b = filled(k * n), *c[THREADS];
-    for (int t = 0; t < threads; t++)
-        c[t] = filled(m * n);
-    double seconds;
-    BENCH_BEST(seconds, multiply(threads, m, n, k, a, b, c));
-    for (int t = 0; t < threads; t++)
-        free(c[t]);
-    free(a), free(b);
-    return 2.0 * threads * (double)m * (double)n * (double)k / seconds;
-}
-
-static double step_operations(const mlp_shape *s)
-{
-    size_t products = 2 * s->inputs * s->width + 3 * (s->depth - 1) * s->width * s->width +
-                      3 * s->width * s->outputs;
-    return 2.0 * (double)products;
-}
 
 /* What one thread has of a batch. */
 typedef struct shard {

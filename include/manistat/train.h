@@ -45,11 +45,11 @@ typedef struct mst_train_options {
     bool
         hutchinson; /* default true; false: ism takes the exact divergence, d tangents per sample */
     size_t batch;   /* default 2048 */
-    double rate;    /* default 2e-3, at the top of the schedule */
-    uint64_t warm_up; /* default 200 steps */
+    double rate;    /* default 8e-3, at the top of the schedule */
+    uint64_t warm_up; /* default 500 steps */
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
-    size_t path_steps, slots; /* default 64 steps a path, 16 samples of it */
+    size_t path_steps, slots; /* default 24 steps a path, 4 samples of it */
     const double *start;      /* (starts, D), default null: see `train --start` and `--around` */
     size_t starts;
     uint64_t seed; /* default 2712 */

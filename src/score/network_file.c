@@ -5,6 +5,7 @@
 #include "io/internal.h"
 #include "score/network.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void add_text(text_list *l, const char *key, const char *value)
 static void add_number(text_list *l, const char *key, double value)
 {
     char *text = l->room[l->count];
-    snprintf(text, NUMBER, "%.17g", value);
+    mst_format_double(value, text);
     add_text(l, key, text);
 }
 
@@ -130,10 +131,8 @@ static mst_status text_of(const tensors *t, const char *name, const char *key, c
 mst_status network_number(const tensors *t, const char *name, const char *key, double *out)
 {
     const char *text;
-    char *end;
     MST_TRY(text_of(t, name, key, &text));
-    *out = strtod(text, &end);
-    if (*text == 0 || *end != 0)
+    if (!mst_parse_double(text, strlen(text), out))
         return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which is no number", name,
                         key, text);
     return MST_OK;
@@ -144,8 +143,9 @@ mst_status network_integer(const tensors *t, const char *name, const char *key, 
     const char *text;
     char *end;
     MST_TRY(text_of(t, name, key, &text));
+    errno = 0;
     *out = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != 0)
+    if (*text < '0' || *text > '9' || *end != 0 || errno == ERANGE)
         return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which is no count", name,
                         key, text);
     return MST_OK;
@@ -181,6 +181,8 @@ static mst_status read_design(const tensors *t, const char *name, network_design
     MST_TRY(truth(t, name, "energy", &out->energy));
     MST_TRY(truth(t, name, "time_head", &out->time_head));
     MST_TRY(truth(t, name, "plain", &out->plain));
+    if (out->energy && !out->time_head)
+        return mst_fail(MST_FORMAT, "%s: an energy network without a time head", name);
     MST_TRY(text_of(t, name, "activation", &activation));
     out->activation = strcmp(activation, "tanh") == 0 ? MST_TANH : MST_SILU;
     if (out->activation == MST_SILU && strcmp(activation, "silu") != 0)
@@ -231,6 +233,8 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
     MST_TRY(network_integer(t, name, "steps", &i->steps));
     MST_TRY(network_integer(t, name, "samples", &i->samples));
     MST_TRY(network_number(t, name, "seconds", &i->seconds));
+    if (!(i->seconds >= 0 && i->seconds < INFINITY))
+        return mst_fail(MST_FORMAT, "%s: %g seconds of training make no sense", name, i->seconds);
     MST_TRY(truth(t, name, "finished", &i->finished));
     MST_TRY(network_number(t, name, "excess", &i->excess));
     MST_TRY(text_of(t, name, "version", &version));
@@ -266,7 +270,9 @@ mst_status network_from_tensors(mst_network **out, const char *name, const tenso
         return mst_fail(MST_ARGUMENT, "%s: a model for %s, not for %s", name, spec,
                         mst_manifold_spec(m));
     if (m == NULL) {
-        MST_TRY(mst_manifold_parse(&owned, spec));
+        mst_status parsed = mst_manifold_parse(&owned, spec);
+        if (parsed != MST_OK)
+            return mst_fail(parsed, "%s: %s", name, mst_error_detail());
         m = owned;
     }
     mst_status status = read_network(out, name, t, m);

@@ -8,11 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* What a factor of the manifold shows of its points. */
+/* What a factor of the manifold shows of its points. On the first three D points to x and is D(r) = sin r (1 + (1 − cos r)/3)
+ * long, which is r + O(r⁵), smooth, and zero at the cut locus. */
 typedef enum part_kind {
-    PART_SPHERE, /* the unit vectors; outputs are ambient; D = x − <x, y>y, of length sin r */
-    PART_ANGLES, /* cosines and sines; D = sin(x − y) */
-    PART_NORMAL, /* Exp is a diffeomorphism with a closed logarithm: normal coordinates at the default start; D = Log */
+    PART_SPHERE,   /* the unit vectors; outputs are ambient */
+    PART_ANGLES,   /* cosines and sines, each angle a circle */
+    PART_ROTATION, /* the matrix */
+    /* Exp is a diffeomorphism with a closed logarithm: normal coordinates at the default start; D = Log. */
+    PART_NORMAL,
     PART_AMBIENT, /* the ambient coordinates; D = x − y projected on the tangent space */
 } part_kind;
 
@@ -23,6 +26,9 @@ struct space_part {
     size_t stand;                                   /* length of D */
     size_t ambient_at, x_at, y_at, d_at, output_at; /* where its share of a row begins */
     double *start;                                  /* (D), of PART_NORMAL */
+    /* The short-time expansion of the score is Log/t − Ric Log/6 + …; D κ/(e^κt − 1) with κ a third of the mean Ricci
+     * curvature has these two terms and decays where the score does. */
+    double kappa;
 };
 
 static part_kind kind_of(const mst_manifold *m)
@@ -31,6 +37,8 @@ static part_kind kind_of(const mst_manifold *m)
         return PART_SPHERE;
     if (mst_is_family(m, "circle") || mst_is_family(m, "torus"))
         return PART_ANGLES;
+    if (mst_is_family(m, "so3"))
+        return PART_ROTATION;
     return mst_manifold_table(m)->log != NULL && isinf(mst_manifold_injectivity(m)) ? PART_NORMAL
                                                                                     : PART_AMBIENT;
 }
@@ -43,6 +51,36 @@ static size_t count_parts(const mst_manifold *m)
     for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
         count += count_parts(mst_manifold_factor(m, f));
     return count;
+}
+
+/* A third of the mean Ricci curvature at the default start. */
+static mst_status find_kappa(space_part *p)
+{
+    size_t d = p->d, D = p->D;
+    double *room, trace = 0;
+    if (mst_manifold_is_flat(p->m))
+        return MST_OK;
+    MST_TRY(mst_allocate(&room, d * (3 * D + 1)));
+    double *points = room, *frame = points + d * D, *ricci = frame + d * D, *inner = ricci + d * D;
+    for (size_t k = 0; k < d; k++)
+        memcpy(points + k * D, p->start, D * sizeof *points);
+    mst_status status = mst_manifold_frame(p->m, 1, p->start, frame);
+    if (status == MST_OK)
+        status = mst_manifold_ricci(p->m, d, points, frame, ricci);
+    if (status == MST_OK)
+        status = mst_manifold_inner(p->m, d, points, frame, ricci, inner);
+    for (size_t k = 0; status == MST_OK && k < d; k++)
+        trace += inner[k];
+    p->kappa = trace / (3 * (double)d);
+    mst_release(room);
+    return status;
+}
+
+/* The factor on D. */
+static double approach(const space_part *p, double t)
+{
+    double x = p->kappa * t;
+    return fabs(x) < 1e-8 ? 1 / t : p->kappa / expm1(x);
 }
 
 /* Append the leaves of m. */
@@ -69,7 +107,7 @@ static mst_status add_parts(space *s, const mst_manifold *m)
     s->outputs += p->outputs;
     MST_TRY(mst_allocate(&p->start, p->D));
     mst_manifold_start(m, p->start);
-    return MST_OK;
+    return find_kappa(p);
 }
 
 /* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of nearness (plain: x and y). */
@@ -131,12 +169,16 @@ double space_time_baseline(const space *s, double t, const double *baseline)
 {
     if (s->plain)
         return 0;
-    double square = 0;
-    for (size_t k = 0; k < s->base; k++)
-        square += baseline[k] * baseline[k];
-    if (s->energy) /* e₀ ≈ −r²/2t */
-        square = -2 * baseline[0] / t;
-    return 0.5 * (square - (double)s->d / t);
+    double sum = 0;
+    for (const space_part *p = s->part; p < s->part + s->parts; p++) {
+        double factor = approach(p, t), square = 0;
+        for (size_t k = 0; k < p->stand && !s->energy; k++)
+            square += baseline[p->output_at + k] * baseline[p->output_at + k];
+        sum += square / (factor * factor * t * t);
+    }
+    if (s->energy) /* e₀ ≈ −½ r² times the factor, which is that of the first part here */
+        sum = -2 * baseline[0] / (approach(s->part, t) * t * t);
+    return 0.5 * (sum - (double)s->d / t);
 }
 
 /* ---- Columns of wide rows ---- */
@@ -155,36 +197,46 @@ static void scatter(size_t n, size_t width, size_t at, size_t count, const doubl
 
 /* ---- Reading ---- */
 
+/* D(r)/sin r. */
+static double lengthen(double one_minus_cosine)
+{
+    return 1 + one_minus_cosine / 3;
+}
+
+/* What tells near from far: 1 − cos r where there is a cut locus, else ½|x − y|² in ambient coordinates. */
+static double farness(const space_part *p, const double *x, const double *y)
+{
+    double sum = 0;
+    for (size_t k = 0; k < p->D; k++) {
+        double difference = p->kind == PART_ANGLES ? 2 * sin(0.5 * (x[k] - y[k])) : x[k] - y[k];
+        sum += 0.5 * difference * difference;
+    }
+    return p->kind == PART_ROTATION ? 0.5 * sum : sum;
+}
+
 /* One part's rows x, y (n, D) to D (n, stand), ambient on spheres and in the frame elsewhere. `room` has (n, 2·D). */
 static mst_status stand_in(const space_part *p, size_t n, const double *x, const double *y,
                            double *room, double *out)
 {
     size_t D = p->D;
-    switch (p->kind) {
-    case PART_SPHERE:
-        for (size_t i = 0; i < n; i++) {
-            const double *a = x + i * D, *b = y + i * D;
-            double along = 0;
-            for (size_t k = 0; k < D; k++)
-                along += (a[k] - b[k]) * b[k];
-            for (size_t k = 0; k < D; k++)
-                out[i * D + k] = a[k] - b[k] - along * b[k];
-        }
-        return MST_OK;
-    case PART_ANGLES:
-        for (size_t k = 0; k < n * D; k++)
-            out[k] = sin(x[k] - y[k]);
-        return MST_OK;
-    case PART_NORMAL:
+    if (p->kind == PART_NORMAL) {
         MST_TRY(mst_manifold_log(p->m, n, y, x, room, NULL));
         return mst_manifold_to_frame(p->m, n, y, room, out);
-    case PART_AMBIENT:
-        for (size_t k = 0; k < n * D; k++)
-            room[k] = x[k] - y[k];
-        MST_TRY(mst_manifold_tangent(p->m, n, y, room, room));
-        return mst_manifold_to_frame(p->m, n, y, room, out);
     }
-    return MST_OK;
+    if (p->kind == PART_ANGLES) {
+        for (size_t k = 0; k < n * D; k++)
+            out[k] = lengthen(1 - cos(x[k] - y[k])) * sin(x[k] - y[k]);
+        return MST_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double factor = p->kind == PART_AMBIENT ? 1 : lengthen(farness(p, x + i * D, y + i * D));
+        for (size_t k = i * D; k < (i + 1) * D; k++)
+            room[k] = factor * (x[k] - y[k]);
+    }
+    if (p->kind == PART_SPHERE)
+        return mst_manifold_tangent(p->m, n, y, room, out);
+    MST_TRY(mst_manifold_tangent(p->m, n, y, room, room));
+    return mst_manifold_to_frame(p->m, n, y, room, out);
 }
 
 /* The coordinates of points (n, D) that the network reads, into columns `at` … of the inputs. */
@@ -212,15 +264,18 @@ static mst_status show_points(const space *s, const space_part *p, size_t n, con
     return MST_OK;
 }
 
-/* A smooth function of y with the gradient −D, where there is one: ½|D|² for D = Log, 1 − cos r on spheres and circles. */
+/* A smooth function of y with the gradient −D, where there is one; ½r² for near points. */
 static double half_square(const space_part *p, const double *x, const double *y, double square)
 {
+    if (p->kind == PART_NORMAL || p->kind == PART_AMBIENT)
+        return 0.5 * square;
     double sum = 0;
-    for (size_t k = 0; k < p->D && p->kind == PART_SPHERE; k++)
-        sum += 0.5 * (x[k] - y[k]) * (x[k] - y[k]);
-    for (size_t k = 0; k < p->D && p->kind == PART_ANGLES; k++)
-        sum += 2 * sin(0.5 * (x[k] - y[k])) * sin(0.5 * (x[k] - y[k]));
-    return p->kind == PART_SPHERE || p->kind == PART_ANGLES ? sum : 0.5 * square;
+    size_t count = p->kind == PART_ANGLES ? p->D : 1;
+    for (size_t k = 0; k < count; k++) {
+        double far = count > 1 || p->kind == PART_ANGLES ? 1 - cos(x[k] - y[k]) : farness(p, x, y);
+        sum += far + far * far / 6;
+    }
+    return sum;
 }
 
 static mst_status read_part(const space *s, const space_part *p, size_t n, const double *x,
@@ -236,19 +291,20 @@ static mst_status read_part(const space *s, const space_part *p, size_t n, const
         return MST_OK;
     MST_TRY(stand_in(p, n, px, py, rest, stand));
     for (size_t i = 0; i < n; i++) {
+        const double *from = px + i * p->D, *at = py + i * p->D;
         double *in = inputs + i * s->inputs + p->d_at, *c = baseline + i * s->base;
-        double root = sqrt(t[i]), square = 0;
+        double root = sqrt(t[i]), factor = approach(p, t[i]), square = 0;
         for (size_t k = 0; k < p->stand; k++) {
             double value = stand[i * p->stand + k];
             in[k] = value / root;
             if (!s->energy)
-                c[p->output_at + k] = value / t[i];
+                c[p->output_at + k] = value * factor;
             square += value * value;
         }
-        double far = half_square(p, px + i * p->D, py + i * p->D, square);
-        in[p->stand] = p->kind == PART_SPHERE ? 1 - far : sqrt(1 + square);
+        bool round = p->kind == PART_SPHERE || p->kind == PART_ROTATION;
+        in[p->stand] = round ? 1 - farness(p, from, at) : sqrt(1 + square);
         if (s->energy)
-            c[0] -= far / t[i];
+            c[0] -= half_square(p, from, at, square) * factor;
     }
     return MST_OK;
 }

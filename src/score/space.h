@@ -5,7 +5,7 @@
  *
  * The score is s = P_y c, where P_y maps the q output coordinates c onto the tangent space at y such that P_y P_yᵀ is
  * the identity: the projection of ambient vectors on spheres, which have no smooth frame, and coordinates in the frame of
- * mst_manifold_frame elsewhere. The coordinates are c = c₀ + g(t) F: the short-time baseline c₀ = D/t, with D a cheap and
+ * mst_manifold_frame elsewhere. The coordinates are c = c₀ + g(t) F: the short-time baseline c₀ ≈ D/t, with D a cheap and
  * smooth stand-in for Log_y(x), and the network F, scaled by g so that F is of order one at all times. */
 #ifndef MST_SCORE_SPACE_H
 #define MST_SCORE_SPACE_H
@@ -41,7 +41,7 @@ double space_time_scale(const space *s, double t);
 /* Rows x, y (n, D), t (n): inputs (n, inputs) and the baseline (n, base). */
 MST_MUST_USE mst_status space_read(const space *s, size_t n, const double *x, const double *y,
                                    const double *t, double *inputs, double *baseline);
-/* The baseline of ∂_t log p that belongs to a row's baseline (base): ½|D/t|² − d/2t, or what corresponds to it. */
+/* The baseline of ∂_t log p that belongs to a row's baseline (base): ½|D|²/t² − d/2t. */
 double space_time_baseline(const space *s, double t, const double *baseline);
 
 /* Tangent vectors v (n, D) at y to output coordinates c (n, q), P_yᵀv, and back, P_y c. */

@@ -17,11 +17,11 @@ mst_train_options mst_train_options_default(void)
                                .t_max = 1,
                                .hutchinson = true,
                                .batch = 2048,
-                               .rate = 2e-3,
-                               .warm_up = 200,
+                               .rate = 8e-3,
+                               .warm_up = 500,
                                .average = 0.999,
-                               .path_steps = 64,
-                               .slots = 16,
+                               .path_steps = 24,
+                               .slots = 4,
                                .seed = 2712,
                                .every = 5};
 }

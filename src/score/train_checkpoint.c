@@ -32,7 +32,7 @@ static void describe_options(const trainer *r, char *out)
 mst_status trainer_save(const trainer *r)
 {
     char options[OPTIONS];
-    double state[STATE] = {r->seconds, r->smooth, r->early};
+    double state[STATE] = {r->seconds, r->smooth, r->early, r->recent};
     describe_options(r, options);
     tensor more[] = {
         {.name = "training.theta", .rank = 1, .shape = {r->parameters}, .data = r->theta},
@@ -81,6 +81,7 @@ static mst_status restore(trainer *r, const tensors *t)
     r->seconds = state[0];
     r->smooth = state[1];
     r->early = state[2];
+    r->recent = state[3];
     return MST_OK;
 }
 

@@ -44,7 +44,8 @@ typedef struct trainer {
     double begin; /* what the clock showed at second 0 */
     bool burst_over;
     double seconds, rate, speed;
-    double smooth, early; /* losses: running mean, largest of the first steps */
+    /* Losses: running mean for reports, mean over the last thousand samples or so, size at the start. */
+    double smooth, recent, early;
 } trainer;
 
 /* Network, plan and weights for a fresh start; the options are checked. */

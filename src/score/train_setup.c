@@ -80,17 +80,18 @@ static mst_status new_network(trainer *r)
 static mst_status draw_held_out(trainer *r)
 {
     sample_plan *plan;
-    feeder_room room;
+    feeder_room room = {0};
     r->held_setup = (loss_setup){.net = r->net, .score_only = true};
     MST_TRY(loss_bel.plan(&r->held_setup));
     MST_TRY(plan_samples(r, SAMPLE_BEL, held_seed, 1, &plan));
     mst_status status = feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, 1);
     if (status == MST_OK)
         status = feeder_room_new(&room, &r->held);
-    for (size_t b = 0; status == MST_OK && b < r->held.blocks; b++)
+    /* A pool may be larger than what is looked at. */
+    size_t blocks = status == MST_OK ? HELD_OUT * r->held.blocks / r->held.paths : 0;
+    for (size_t b = 0; status == MST_OK && b < blocks; b++)
         status = feeder_fill(&r->held, 0, b, &room);
-    if (status == MST_OK)
-        feeder_room_free(&room);
+    feeder_room_free(&room);
     sample_plan_free(plan);
     return status;
 }
@@ -165,6 +166,7 @@ mst_status trainer_measure(trainer *r)
         MST_TRY(status);
     }
     MST_TRY(held_loss(r, r->net->theta, &loss));
-    r->net->info.excess = loss / r->held_baseline - 1;
+    /* In flat space the baseline is exact, and there is nothing to compare with but rounding. */
+    r->net->info.excess = r->held_baseline > 1e-10 ? loss / r->held_baseline - 1 : NAN;
     return MST_OK;
 }

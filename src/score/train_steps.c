@@ -11,10 +11,13 @@
 
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 #include <time.h>
 
 /* Rows of a shard that go through the network together: a few layers of them fit the second-level cache. */
 enum { CHUNK = 512, RANGES = 16 };
+/* Samples over which losses are averaged before they are believed. */
+enum { JUDGED = 1024 };
 
 /* ---- Rooms of the threads ---- */
 
@@ -103,14 +106,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Has it gone astray? A healthy loss never grows much beyond where it began. */
+/* Has it gone astray? Losses are about 1 for a score of zero, the noise of the targets aside, which shows at the start.
+ * Those without a target fall far below zero, and may. */
 static mst_status judge(trainer *r, double loss)
 {
-    enum { FIRST = 10 };
+    double share = fmin(0.5, (double)r->feeder.batch / JUDGED);
     r->smooth = r->step <= 1 ? loss : 0.98 * r->smooth + 0.02 * loss;
-    if (r->step <= FIRST && isfinite(loss))
-        r->early = fmax(r->early, fabs(loss));
-    if (isfinite(loss) && (r->step <= FIRST || fabs(r->smooth) <= 30 * (1 + r->early)))
+    r->recent += share * (loss - r->recent);
+    if (isfinite(r->recent) && r->recent <= 1 + 3 * r->early)
         return MST_OK;
     return mst_fail(MST_BREAKDOWN,
                     "training diverged at step %llu (loss %g, at the start %g): use a smaller "
@@ -222,6 +225,21 @@ static mst_status fill_pool(trainer *r, uint64_t pool, size_t blocks)
     return first_failure(r);
 }
 
+/* The loss of the first samples with the weights as they are at the start. */
+static void look_at_the_start(trainer *r)
+{
+    const feeder *f = &r->feeder;
+    double sum = 0;
+    for (size_t at = 0; at < JUDGED; at += CHUNK) {
+        loss_samples samples = feeder_at(f, 0, at);
+        sum += f->ops->gradient(&r->setup, r->theta, CHUNK, &samples, &r->room[0].loss,
+                                r->gradients[0]);
+    }
+    memset(r->gradients[0], 0, r->parameters * sizeof **r->gradients);
+    r->recent = sum / JUDGED;
+    r->early = fabs(r->recent);
+}
+
 /* The pools as they stood before the next step. */
 mst_status trainer_fill(trainer *r)
 {
@@ -229,5 +247,7 @@ mst_status trainer_fill(trainer *r)
     size_t begin, end;
     feeder_due(&r->feeder, r->step % r->feeder.steps, &begin, &end);
     MST_TRY(fill_pool(r, pool, r->feeder.blocks));
+    if (r->step == 0)
+        look_at_the_start(r);
     return fill_pool(r, pool + 1, begin);
 }

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Model files: what is written is read back to the bit, and whatever is wrong with a file is said in one line. */
+#include "io/scratch.h"
+#include "score_support.h"
+
+/* A network with everything set. */
+static mst_network *full_network(const mst_manifold *m, network_design design)
+{
+    mst_network *net = random_network(m, design, 11);
+    mst_network_info *i = &net->info;
+    i->t_min = 0.1 / 3;
+    i->t_max = 1.1;
+    i->loss = MST_LOSS_DSMVR;
+    i->seed = UINT64_MAX;
+    i->steps = 12345;
+    i->samples = UINT64_C(1) << 60;
+    i->seconds = 7.25;
+    i->finished = true;
+    i->excess = -0.3;
+    ASSERT_OK(mst_network_certify(net, "{\"quoted\": \"ü\\n\"}"));
+    return net;
+}
+
+static void same_info(const mst_network *a, const mst_network *b)
+{
+    mst_network_info p = mst_network_describe(a), q = mst_network_describe(b);
+    ck_assert_str_eq(p.manifold, q.manifold);
+    ck_assert_str_eq(p.version, q.version);
+    ck_assert_str_eq(p.certificate, q.certificate);
+    ck_assert(p.t_min == q.t_min && p.t_max == q.t_max && p.seconds == q.seconds);
+    ck_assert(p.excess == q.excess || (isnan(p.excess) && isnan(q.excess)));
+    ck_assert(p.loss == q.loss && p.activation == q.activation);
+    ck_assert(p.inputs == q.inputs && p.width == q.width && p.depth == q.depth);
+    ck_assert(p.outputs == q.outputs && p.parameters == q.parameters);
+    ck_assert(p.energy == q.energy && p.time_head == q.time_head && p.plain == q.plain);
+    ck_assert(p.seed == q.seed && p.steps == q.steps && p.samples == q.samples);
+    ck_assert(p.finished == q.finished);
+}
+
+static void evaluate(const mst_network *net, double *score, double *dt)
+{
+    double x[] = {1, 0, 0, 0, 0.6, 0.8}, y[] = {0, 1, 0, 0, 0, 1}, t[] = {0.05, 1};
+    mst_score *source;
+    ASSERT_OK(mst_score_network_new(&source, net, false));
+    ASSERT_OK(
+        mst_score_evaluate(source, 2, x, y, t, &(mst_heat_values){.score = score, .dt_log_p = dt}));
+    mst_score_free(source);
+}
+
+static const network_design designs[] = {
+    {.width = 16, .depth = 2},
+    {.width = 7, .depth = 1, .activation = MST_TANH, .plain = true},
+    {.width = 33, .depth = 4, .time_head = true},
+    {.width = 5, .depth = 2, .energy = true, .time_head = true},
+};
+enum { DESIGNS = sizeof designs / sizeof *designs };
+
+START_TEST(round_trip)
+{
+    mst_manifold *m = open_manifold("sphere:2");
+    mst_network *net = full_network(m, designs[_i]), *back, *again;
+    double score[2][6], dt[2][2];
+    scratch_open();
+    if (_i == 1)
+        net->info.excess = NAN;
+    ASSERT_OK(mst_network_write(net, scratch("a"), false));
+    ASSERT_OK(mst_network_read(&back, scratch("a"), NULL));
+    same_info(net, back);
+    ck_assert_mem_eq(net->theta, back->theta, mlp_parameters(&net->shape) * sizeof(float));
+    evaluate(net, score[0], dt[0]);
+    evaluate(back, score[1], dt[1]);
+    ck_assert_mem_eq(score[0], score[1], sizeof score[0]);
+    ck_assert_mem_eq(dt[0], dt[1], sizeof dt[0]);
+    /* With the manifold given it is that one. */
+    ASSERT_OK(mst_network_read(&again, scratch("a"), m));
+    ck_assert(mst_network_manifold(again) == m);
+    ck_assert(mst_network_manifold(back) != m);
+    mst_network_free(again);
+    /* And once more: the same bytes. */
+    ASSERT_OK(mst_network_write(back, scratch("b"), false));
+    size_t length[2];
+    char *a = scratch_read(scratch("a"), &length[0]), *b = scratch_read(scratch("b"), &length[1]);
+    ck_assert_uint_eq(length[0], length[1]);
+    ck_assert_mem_eq(a, b, length[0]);
+    free(a), free(b);
+    mst_network_free(net);
+    mst_network_free(back);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
+START_TEST(not_overwritten)
+{
+    mst_manifold *m = open_manifold("sphere:2");
+    mst_network *net = full_network(m, designs[0]), *other = full_network(m, designs[1]), *back;
+    scratch_open();
+    ASSERT_OK(mst_network_write(net, scratch("model"), false));
+    ASSERT_FAILS(MST_IO, mst_network_write(other, scratch("model"), false));
+    ASSERT_OK(mst_network_read(&back, scratch("model"), NULL));
+    same_info(net, back);
+    mst_network_free(back);
+    ASSERT_OK(mst_network_write(other, scratch("model"), true));
+    ASSERT_OK(mst_network_read(&back, scratch("model"), NULL));
+    same_info(other, back);
+    mst_network_free(back);
+    ck_assert_uint_eq(scratch_count(), 1);
+    ASSERT_FAILS(MST_IO, mst_network_write(net, scratch("no/such/place"), false));
+    ASSERT_FAILS(MST_IO, mst_network_read(&back, scratch("nothing"), NULL));
+    ck_assert_ptr_null(back);
+    mst_network_free(net);
+    mst_network_free(other);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
+/* ---- Damage ---- */
+
+/* What to change in a good file: a key's value (null: the key is dropped), a tensor's shape or name, or a number. */
+typedef struct damage {
+    const char *key, *value;
+    const char *tensor;
+    bool drop, transpose, flatten, wide;
+    size_t shorter; /* rows fewer */
+    bool poison;
+    float number;
+} damage;
+
+enum { MOST = 40 };
+
+static void write_damaged(const char *from, const char *to, const damage *d)
+{
+    tensors *t;
+    tensor list[MOST];
+    tensor_text text[MOST];
+    size_t count = 0, texts = 0;
+    double wide[4096];
+    float *copy = malloc(1 << 20);
+    ASSERT_OK(tensors_read(&t, from));
+    for (size_t k = 0; k < tensors_count(t); k++) {
+        tensor now = *tensors_at(t, k);
+        if (d->tensor != NULL && strcmp(now.name, d->tensor) == 0) {
+            memcpy(copy, now.data, tensor_size(&now) * sizeof *copy);
+            now.data = copy;
+            if (d->poison)
+                copy[tensor_size(&now) - 1] = d->number;
+            if (d->drop)
+                continue;
+            if (d->transpose) {
+                size_t rows = now.shape[0];
+                now.shape[0] = now.shape[1];
+                now.shape[1] = rows;
+            }
+            if (d->flatten) {
+                now.shape[0] *= now.shape[1];
+                now.rank = 1;
+            }
+            if (d->wide) {
+                now.type = TENSOR_F64;
+                now.data = wide;
+                memset(wide, 0, sizeof wide);
+            }
+            now.shape[0] -= d->shorter;
+        }
+        list[count++] = now;
+    }
+    for (size_t k = 0; k < tensors_text_count(t); k++) {
+        tensor_text now = tensors_text_at(t, k);
+        if (d->key != NULL && strcmp(now.key, d->key) == 0) {
+            if (d->value == NULL)
+                continue;
+            now.value = d->value;
+        }
+        text[texts++] = now;
+    }
+    ASSERT_OK(tensors_write(to, true, count, list, texts, text));
+    tensors_free(t);
+    free(copy);
+}
+
+/* A good file "good", and the same with something wrong. */
+static mst_status read_damaged(const damage *d)
+{
+    mst_network *net = (mst_network *)&net;
+    write_damaged(scratch("good"), scratch("bad"), d);
+    mst_status status = mst_network_read(&net, scratch("bad"), NULL);
+    ck_assert(status == MST_OK || net == NULL);
+    if (status != MST_OK)
+        ck_assert_detail("bad");
+    mst_network_free(net);
+    return status;
+}
+
+static void write_good(void)
+{
+    mst_manifold *m = open_manifold("sphere:2");
+    mst_network *net = full_network(m, designs[0]);
+    scratch_open();
+    ASSERT_OK(mst_network_write(net, scratch("good"), false));
+    mst_network_free(net);
+    mst_manifold_free(m);
+    ASSERT_OK(read_damaged(&(damage){0}));
+}
+
+START_TEST(metadata)
+{
+    static const char *const keys[] = {
+        "format", "manifold", "t_min",   "t_max",     "loss",   "activation",
+        "width",  "depth",    "energy",  "time_head", "plain",  "seed",
+        "steps",  "samples",  "seconds", "finished",  "excess", "version",
+    };
+    static const struct {
+        const char *key, *value;
+    } wrong[] = {
+        {"format", "manistat score 9"},
+        {"format", ""},
+        {"t_min", "0"},
+        {"t_min", "-1"},
+        {"t_min", "nan"},
+        {"t_min", "2"},
+        {"t_min", ""},
+        {"t_min", "0.1x"},
+        {"t_min", " 0.1"},
+        {"t_min", "0x1p-4"},
+        {"t_max", "inf"},
+        {"t_max", "1e999"},
+        {"t_max", "1,5"},
+        {"loss", "belle"},
+        {"loss", ""},
+        {"activation", "relu"},
+        {"activation", ""},
+        {"width", "0"},
+        {"width", "65537"},
+        {"width", "18446744073709551616"},
+        {"width", "-16"},
+        {"width", "16.0"},
+        {"width", ""},
+        {"width", "17"},
+        {"depth", "0"},
+        {"depth", "65"},
+        {"depth", "1"},
+        {"depth", "3"},
+        {"energy", "2"},
+        {"energy", "true"},
+        {"energy", "1"},
+        {"time_head", "1"},
+        {"plain", "1"},
+        {"plain", "-1"},
+        {"seed", "-1"},
+        {"seed", "x"},
+        {"seed", "18446744073709551616"},
+        {"steps", "1e3"},
+        {"steps", "+5"},
+        {"samples", " 7"},
+        {"seconds", "long"},
+        {"seconds", "-1"},
+        {"seconds", "nan"},
+        {"finished", "yes"},
+        {"excess", "good"},
+    };
+    write_good();
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        ASSERT_FAILS(MST_FORMAT, read_damaged(&(damage){.key = keys[k]}));
+        ck_assert_detail(keys[k]);
+    }
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        mst_status status = read_damaged(&(damage){.key = wrong[k].key, .value = wrong[k].value});
+        ck_assert_msg(status == MST_FORMAT, "%s = \"%s\": %s", wrong[k].key, wrong[k].value,
+                      mst_status_name(status));
+        assert_one_line(wrong[k].key);
+    }
+    ASSERT_OK(read_damaged(&(damage){.key = "certificate"}));
+    ASSERT_OK(read_damaged(&(damage){.key = "excess", .value = "nan"}));
+    scratch_close();
+}
+END_TEST
+
+START_TEST(long_texts)
+{
+    static char text[3000];
+    static const char *const keys[] = {"format",     "manifold", "loss",
+                                       "activation", "t_min",    "width"};
+    memset(text, 'a', sizeof text - 1);
+    memcpy(text + 100, "\n\033[31m", 6);
+    write_good();
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        mst_status status = read_damaged(&(damage){.key = keys[k], .value = text});
+        ck_assert_msg(status == MST_FORMAT || status == MST_ARGUMENT, "%s: %s", keys[k],
+                      mst_status_name(status));
+        assert_one_line(keys[k]);
+    }
+    scratch_close();
+}
+END_TEST
+
+START_TEST(weights)
+{
+    static const damage wrong[] = {
+        {.tensor = "layers.0.weight", .drop = true},
+        {.tensor = "layers.2.weight", .drop = true},
+        {.tensor = "layers.0.bias", .drop = true},
+        {.tensor = "layers.2.bias", .drop = true},
+        {.tensor = "layers.0.weight", .transpose = true},
+        {.tensor = "layers.1.weight", .shorter = 1},
+        {.tensor = "layers.1.weight", .flatten = true},
+        {.tensor = "layers.1.weight", .wide = true},
+        {.tensor = "layers.1.bias", .shorter = 1},
+        {.tensor = "layers.1.bias", .wide = true},
+        {.tensor = "layers.0.weight", .poison = true, .number = NAN},
+        {.tensor = "layers.2.weight", .poison = true, .number = INFINITY},
+        {.tensor = "layers.2.bias", .poison = true, .number = -INFINITY},
+        {.tensor = "layers.0.bias", .poison = true, .number = NAN},
+    };
+    write_good();
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        mst_status status = read_damaged(&wrong[k]);
+        ck_assert_msg(status == MST_FORMAT, "number %zu, %s: %s", k, wrong[k].tensor,
+                      mst_status_name(status));
+        assert_one_line(wrong[k].tensor);
+        ck_assert_detail("layer");
+    }
+    ASSERT_OK(read_damaged(&(damage){.tensor = "layers.0.bias", .poison = true, .number = 1}));
+    scratch_close();
+}
+END_TEST
+
+START_TEST(other_manifolds)
+{
+    mst_manifold *m = open_manifold("sphere:3"), *same = open_manifold("sphere:2");
+    mst_network *net;
+    write_good();
+    ASSERT_FAILS(MST_ARGUMENT, mst_network_read(&net, scratch("good"), m));
+    ck_assert_ptr_null(net);
+    ck_assert_detail("sphere:2");
+    ck_assert_detail("sphere:3");
+    ASSERT_OK(mst_network_read(&net, scratch("good"), same));
+    mst_network_free(net);
+    /* The weights do not fit what the file claims. */
+    ASSERT_FAILS(MST_FORMAT, read_damaged(&(damage){.key = "manifold", .value = "sphere:3"}));
+    ASSERT_FAILS(MST_ARGUMENT, read_damaged(&(damage){.key = "manifold", .value = "sphere:x"}));
+    ASSERT_FAILS(MST_ARGUMENT, read_damaged(&(damage){.key = "manifold", .value = "cube"}));
+    ASSERT_FAILS(MST_ARGUMENT, read_damaged(&(damage){.key = "manifold", .value = ""}));
+    mst_manifold_free(m);
+    mst_manifold_free(same);
+    scratch_close();
+}
+END_TEST
+
+/* A model for a manifold of the user's own: it must be given, and is borrowed. */
+START_TEST(own_manifold)
+{
+    mst_manifold *m = open_manifold("bare");
+    mst_network *net = full_network(m, designs[0]), *back;
+    scratch_open();
+    ASSERT_OK(mst_network_write(net, scratch("own"), false));
+    ASSERT_FAILS(MST_ARGUMENT, mst_network_read(&back, scratch("own"), NULL));
+    ck_assert_ptr_null(back);
+    ASSERT_OK(mst_network_read(&back, scratch("own"), m));
+    ck_assert(mst_network_manifold(back) == m);
+    same_info(net, back);
+    ck_assert_mem_eq(net->theta, back->theta, mlp_parameters(&net->shape) * sizeof(float));
+    mst_network_free(back);
+    mst_network_free(net);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("network_file", 60, {round_trip, DESIGNS}, {not_overwritten, 0}, {metadata, 0},
+                     {long_texts, 0}, {weights, 0}, {other_manifolds, 0}, {own_manifold, 0});
+}
