@@ -69,6 +69,129 @@ static mst_status geodesic_rows(pair_job *job, size_t n)
     return status;
 }
 
+/* ---- By a model: c' = Log_c(y)/(1 − s), with the network's Log ---- */
+
+/* Pieces of pairs that go forward together, all (pairs, D). */
+typedef struct walk {
+    pair_job *job;
+    mst_score *log; /* the network's, one for all steps because it keeps its memory */
+    size_t pairs;
+    const double *y;
+    double *at;       /* where the curves are */
+    double *stage;    /* points that a step looks at */
+    double *slope;    /* there */
+    double *velocity; /* the step to the stage, then its end velocity reversed */
+    double *sum;      /* of the slopes, brought back to `at` */
+    double *rows;     /* (job->chunk, D), what is waiting to be sent */
+} walk;
+
+static mst_status walk_new(walk *w, pair_job *job)
+{
+    double **const parts[] = {&w->at, &w->stage, &w->slope, &w->velocity, &w->sum, &w->rows};
+    *w = (walk){.job = job};
+    mst_status status = mst_score_network_log_new(&w->log, job->model.net, 0);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == MST_OK; k++)
+        status = new_doubles(parts[k], job->chunk, job->ambient);
+    return status;
+}
+
+static void walk_free(walk *w)
+{
+    mst_score_free(w->log);
+    free(w->at);
+    free(w->stage);
+    free(w->slope);
+    free(w->velocity);
+    free(w->sum);
+    free(w->rows);
+}
+
+/* One of the four slopes of a Runge–Kutta step: h times the field at s + reach·h, at the point that the slope before leads
+ * to, brought back to w->at along the way. A true geodesic is followed without error, since its velocity is parallel. */
+static mst_status add_slope(walk *w, double s, double h, double reach, double weight)
+{
+    const mst_manifold *m = w->job->m;
+    size_t n = w->pairs, all = n * w->job->ambient;
+    for (size_t j = 0; j < all; j++)
+        w->velocity[j] = reach * w->slope[j];
+    mst_status status = mst_manifold_exp(m, n, w->at, w->velocity, w->stage);
+    if (status == MST_OK)
+        status = mst_score_evaluate(w->log, n, w->y, w->stage, NULL,
+                                    &(mst_heat_values){.score = w->slope});
+    if (status == MST_OK && reach > 0) {
+        status = mst_manifold_transport(m, n, w->at, w->velocity, w->velocity, w->velocity);
+        for (size_t j = 0; j < all; j++)
+            w->velocity[j] = -w->velocity[j];
+        if (status == MST_OK)
+            status = mst_manifold_transport(m, n, w->stage, w->velocity, w->slope, w->slope);
+    }
+    for (size_t j = 0; j < all && status == MST_OK; j++) {
+        w->slope[j] *= h / (1 - s - reach * h);
+        w->sum[j] += weight * w->slope[j];
+    }
+    return status;
+}
+
+/* From s to s + h < 1. */
+static mst_status walk_step(walk *w, double s, double h)
+{
+    static const double reach[] = {0, 0.5, 0.5, 1}, weight[] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
+    size_t all = w->pairs * w->job->ambient;
+    mst_status status = MST_OK;
+    memset(w->sum, 0, all * sizeof *w->sum);
+    memset(w->slope, 0, all * sizeof *w->slope);
+    for (int k = 0; k < 4 && status == MST_OK; k++)
+        status = add_slope(w, s, h, reach[k], weight[k]);
+    return status == MST_OK ? mst_manifold_exp(w->job->m, w->pairs, w->at, w->sum, w->at) : status;
+}
+
+/* The points of w->pairs curves from pair `first` on; a single one may be longer than what fits into w->rows. */
+static mst_status walk_pairs(walk *w, size_t first)
+{
+    pair_job *job = w->job;
+    size_t D = job->ambient, steps = steps_of(job), sent = 0;
+    mst_status status = MST_OK;
+    w->y = job->y + first * D;
+    memcpy(w->at, job->x + first * D, w->pairs * D * sizeof *w->at);
+    for (size_t k = 0; k <= steps && status == MST_OK; k++) {
+        const double *points = k < steps ? w->at : w->y;
+        for (size_t i = 0; i < w->pairs; i++) {
+            size_t row = i * (steps + 1) + k - sent;
+            memcpy(w->rows + row * D, points + i * D, D * sizeof *points);
+            job->rows[row * job->cols] = (double)(job->before + first + i);
+            job->rows[row * job->cols + 1] = (double)k / (double)steps;
+        }
+        size_t ready = w->pairs == 1 ? k + 1 - sent : 0;
+        if (k == steps || ready == job->chunk) {
+            ready = k == steps ? w->pairs * (steps + 1) - sent : ready;
+            status = pair_send(job, ready, w->rows, 2);
+            sent += ready;
+        }
+        if (status == MST_OK && k + 1 < steps)
+            status = interrupted() ? mst_fail(MST_INTERRUPTED, "interrupted")
+                                   : walk_step(w, (double)k / (double)steps, 1 / (double)steps);
+    }
+    return status;
+}
+
+static mst_status walk_rows(pair_job *job, size_t n)
+{
+    walk w;
+    mst_status status = walk_new(&w, job);
+    size_t together = job->chunk / (steps_of(job) + 1);
+    for (size_t first = 0; first < n && status == MST_OK; first += w.pairs) {
+        w.pairs = together == 0 ? 1 : n - first < together ? n - first : together;
+        status = walk_pairs(&w, first);
+    }
+    walk_free(&w);
+    return status;
+}
+
+static mst_status rows_of(pair_job *job, size_t n)
+{
+    return job->model.net != NULL ? walk_rows(job, n) : geodesic_rows(job, n);
+}
+
 static void geodesic_members(const pair_job *job, mst_json *json)
 {
     mst_json_key(json, "steps");
@@ -82,7 +205,7 @@ static mst_status run(invocation *inv)
                                              .prefix = "x",
                                              .coordinates = PAIR_POINTS,
                                              .header = true,
-                                             .rows = geodesic_rows,
+                                             .rows = rows_of,
                                              .members = geodesic_members};
     return run_pairs(inv, &operation);
 }
@@ -96,8 +219,10 @@ const command command_geodesic = {
         "for each row, counted from 0 in the column 'pair', the K+1 points Exp_x(s Log_x(y)) at "
         "s = 0, 1/K, ..., 1. They are equally far from each other; the first is x, the last is y. "
         "At the cut locus one of several shortest geodesics is chosen, with a "
-        "warning.\n\n" PAIR_FILES,
-    .options = (const option *const[]){&option_manifold, &option_steps, PAIR_OPTIONS, NULL},
+        "warning.\n\n"
+        "With --score FILE the curve follows the network's Log, taken at its least time, from x to "
+        "y: c' = Log_c(y)/(1 - s), by K steps of a Runge-Kutta method.\n\n" PAIR_FILES,
+    .options = (const option *const[]){&option_space, &option_steps, PAIR_OPTIONS, NULL},
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){

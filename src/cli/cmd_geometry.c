@@ -4,7 +4,19 @@
 #include "commands.h"
 #include "pairs.h"
 
-static const option *const options[] = {&option_manifold, PAIR_OPTIONS, NULL};
+#include <math.h>
+#include <stdlib.h>
+
+static const option *const options[] = {&option_space, PAIR_OPTIONS, NULL};
+
+static mst_status refuse_model(const model *o)
+{
+    if (o->net == NULL)
+        return MST_OK;
+    return mst_fail(MST_UNABLE,
+                    "a score network gives logarithms and distances, but no geodesic from its "
+                    "velocity; leave out --score, Exp needs no model");
+}
 
 static mst_status exp_rows(pair_job *job, size_t n)
 {
@@ -14,8 +26,11 @@ static mst_status exp_rows(pair_job *job, size_t n)
 
 static mst_status run_exp(invocation *inv)
 {
-    static const pair_operation operation = {
-        .second = 'v', .prefix = "y", .coordinates = PAIR_POINTS, .rows = exp_rows};
+    static const pair_operation operation = {.second = 'v',
+                                             .prefix = "y",
+                                             .coordinates = PAIR_POINTS,
+                                             .check = refuse_model,
+                                             .rows = exp_rows};
     return run_pairs(inv, &operation);
 }
 
@@ -72,7 +87,7 @@ const command command_log = {
         "with Exp_x(v) = y and |v| = dist(x, y). Where y lies at the cut locus of x (antipodal "
         "points of a sphere) the shortest geodesic is not unique: one is chosen, a warning says "
         "how many rows are concerned, and the array 'cut' of --json marks them by "
-        "1.\n\n" PAIR_FILES,
+        "1.\n\n" PAIR_LIMIT PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,
     .examples =
@@ -86,8 +101,25 @@ const command command_log = {
     .run = run_log,
 };
 
+/* r² = 2t² ∂_t log p + d t at the model's least time t; where rounding leaves nothing of it, the length of t s. */
+static mst_status network_distances(pair_job *job, size_t n)
+{
+    double *norms;
+    mst_status status = new_doubles(&norms, n, 1);
+    if (status == MST_OK)
+        status = mst_network_log(job->model.net, n, job->x, job->y, 0, job->v, job->rows);
+    if (status == MST_OK)
+        status = mst_manifold_norm(job->m, n, job->x, job->v, norms);
+    for (size_t i = 0; i < n && status == MST_OK; i++)
+        job->rows[i] = job->rows[i] > 0 ? sqrt(job->rows[i]) : norms[i];
+    free(norms);
+    return status == MST_OK ? result_rows(job->result, n, job->rows) : status;
+}
+
 static mst_status dist_rows(pair_job *job, size_t n)
 {
+    if (job->model.net != NULL)
+        return network_distances(job, n);
     mst_status status = pair_tolerate(job, mst_manifold_dist(job->m, n, job->x, job->y, job->rows));
     return status == MST_OK ? result_rows(job->result, n, job->rows) : status;
 }
@@ -105,7 +137,8 @@ const command command_dist = {
     .description =
         "A row holds two points x and y. The answer is one number per row, the length of the "
         "shortest curve from x to y on the manifold: an angle in radians on circles and spheres, "
-        "the rotation angle on so3, the affine-invariant distance on spd.\n\n" PAIR_FILES,
+        "the rotation angle on so3, the affine-invariant distance on spd.\n\n" PAIR_LIMIT
+            PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,
     .examples =

@@ -4,9 +4,9 @@
 #include "commands.h"
 #include "pairs.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-static const char *const sources[] = {"exact", NULL};
 
 static const option option_time = {
     .name = "time",
@@ -16,51 +16,70 @@ static const option option_time = {
     .help = "the time of all rows, which then have no t column",
 };
 
-static const option option_score = {
-    .name = "score",
-    .kind = OPTION_CHOICE,
-    .choices = sources,
-    .value = "SOURCE",
-    .fallback = "exact",
-    .example = "exact",
-    .help = "where the numbers come from: exact (the closed form, where there is one)",
-};
-
 /* The library counts the rows of a chunk; the message has to count those of the file. */
-static mst_status check_times(const pair_job *job, size_t n)
+static mst_status check_times(pair_job *job, size_t n)
 {
-    size_t i = 0;
-    while (i < n && job->numbers[i] > 0)
-        i++;
-    if (i == n)
-        return MST_OK;
     const char *path;
     mst_status status = input_path(job->inv, 0, &path);
-    if (status != MST_OK)
-        return status;
-    unsigned long long row = job->before + i + 1;
-    return mst_fail(MST_DOMAIN,
-                    "%s, row %llu: the time is %g; the last column, t, must be positive",
-                    shown_path(path), row, job->numbers[i]);
+    for (size_t i = 0; i < n && status == MST_OK; i++) {
+        unsigned long long row = job->before + i + 1;
+        double t = job->numbers[i];
+        char what[256];
+        if (!(t > 0))
+            return mst_fail(MST_DOMAIN,
+                            "%s, row %llu: the time is %g; the last column, t, must be positive",
+                            shown_path(path), row, t);
+        if (job->model.net != NULL) {
+            snprintf(what, sizeof what, "%.150s, row %llu: the time %g", shown_path(path), row, t);
+            status = model_check_time(&job->model, what, t);
+            if (status == MST_OK)
+                model_warn_time(&job->model, t);
+        }
+    }
+    return status;
+}
+
+/* Derivatives only: a network does not know log p, and an energy knows it up to a function of x and t. */
+static mst_status network_rows(pair_job *job, size_t n, const mst_heat_values *values)
+{
+    mst_score *source;
+    mst_status status = mst_score_network_new(&source, job->model.net, job->model.beyond);
+    for (size_t i = 0; i < n; i++)
+        values->log_p[i] = NAN;
+    const mst_heat_values known = {.dt_log_p = values->dt_log_p, .score = values->score};
+    if (status == MST_OK)
+        status = mst_score_evaluate(source, n, job->x, job->y, job->numbers, &known);
+    mst_score_free(source);
+    return status;
+}
+
+static mst_status evaluate(pair_job *job, size_t n, const mst_heat_values *values)
+{
+    int threads = (int)option_get(job->inv, &option_threads)->count;
+    if (job->model.net != NULL)
+        return network_rows(job, n, values);
+    if (job->operation->number)
+        return mst_heat_kernel_times(job->m, n, job->x, job->y, job->numbers, threads, values);
+    return mst_heat_kernel(job->m, n, job->x, job->y, job->numbers[0], threads, values);
 }
 
 static mst_status heat_rows(pair_job *job, size_t n)
 {
-    double *log_p, *dt, time = option_get(job->inv, &option_time)->number;
-    int threads = (int)option_get(job->inv, &option_threads)->count;
+    double *log_p, *dt;
     mst_status status = new_doubles(&log_p, n, 2);
     if (status != MST_OK)
         return status;
     dt = log_p + n;
     const mst_heat_values values = {.log_p = log_p, .dt_log_p = dt, .score = job->v};
-    if (!job->operation->number) {
-        status = mst_heat_kernel(job->m, n, job->x, job->y, time, threads, &values);
-    } else {
+    if (job->operation->number)
         status = check_times(job, n);
-        if (status == MST_OK)
-            status =
-                mst_heat_kernel_times(job->m, n, job->x, job->y, job->numbers, threads, &values);
-    }
+    else
+        for (size_t i = 0; i < n; i++)
+            job->numbers[i] = option_get(job->inv, &option_time)->number;
+    if (status == MST_OK && !job->operation->number)
+        model_warn_time(&job->model, job->numbers[0]);
+    if (status == MST_OK)
+        status = evaluate(job, n, &values);
     if (status == MST_OK) {
         place_columns(n, 1, log_p, job->cols, 0, job->rows);
         place_columns(n, 1, dt, job->cols, 1, job->rows);
@@ -76,8 +95,18 @@ static void members(const pair_job *job, mst_json *json)
         mst_json_key(json, "time");
         mst_json_number(json, option_get(job->inv, &option_time)->number);
     }
-    mst_json_key(json, "score");
-    mst_json_string(json, option_get(job->inv, &option_score)->text);
+}
+
+static mst_status check(const model *o)
+{
+    const option_value *time = option_get(o->inv, &option_time);
+    char what[64];
+    if (o->net == NULL)
+        return mst_heat_require_exact(o->m);
+    if (!time->given)
+        return MST_OK;
+    snprintf(what, sizeof what, "--time %.40s", time->text);
+    return model_check_time(o, what, time->number);
 }
 
 static mst_status run(invocation *inv)
@@ -92,7 +121,7 @@ static mst_status run(invocation *inv)
                                       .prefix = "score",
                                       .coordinates = PAIR_VECTORS,
                                       .header = true,
-                                      .check = mst_heat_require_exact,
+                                      .check = check,
                                       .rows = heat_rows,
                                       .members = members};
     return run_pairs(inv, &operation);
@@ -110,10 +139,12 @@ const command command_heat = {
         "row log p, its derivative with respect to t, and the score, which is the gradient of "
         "log p with respect to y, a tangent vector at y that points towards x when t is small. "
         "All numbers keep their digits where p itself is too small for a double.\n\n"
-        "'manistat manifolds' says which manifolds have a closed form (column heat). With "
+        "'manistat manifolds' says which manifolds have a closed form (column heat). A model "
+        "(--score "
+        "FILE) gives the derivatives of log p only, and logp is nan. With "
         "--degrees points and score are in degrees, but t stays in radians squared.\n\n"
         "With --time rows hold x and y only. " PAIR_FILES,
-    .options = (const option *const[]){&option_manifold, &option_time, &option_score, POINT_OPTIONS,
+    .options = (const option *const[]){&option_space, &option_time, &option_score, POINT_OPTIONS,
                                        &option_threads, &option_seed_unused, OUTPUT_OPTIONS, NULL},
     .max_operands = PAIR_OPERANDS,
     .examples =

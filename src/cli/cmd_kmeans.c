@@ -175,8 +175,8 @@ static mst_status prepare(clustering *c)
 {
     const invocation *inv = c->e.inv;
     bool saved = option_given(inv, &option_assign);
-    const option *const of_fits[] = {&option_k, &option_centre_kind, &option_restarts,
-                                     &option_iterations, &option_weights};
+    const option *const of_fits[] = {&option_k,          &option_centre_kind, &option_restarts,
+                                     &option_iterations, &option_weights,     &option_score};
     char word[OPTION_WORD];
     for (size_t i = 0; saved && i < sizeof of_fits / sizeof *of_fits; i++)
         if (option_given(inv, of_fits[i]))
@@ -185,8 +185,9 @@ static mst_status prepare(clustering *c)
     if (!saved && !option_given(inv, &option_k))
         return mst_fail(MST_ARGUMENT, "-k K is missing; for example -k %s", option_k.example);
     c->k = (size_t)option_get(inv, &option_k)->count;
-    if (option_get(inv, &option_centre_kind)->choice == KIND_DIFFUSION) {
-        mst_status status = open_source(&c->e, false, "--kind frechet works everywhere");
+    bool frechet = option_get(inv, &option_centre_kind)->choice == KIND_FRECHET;
+    if (!frechet || c->e.model.net != NULL) {
+        mst_status status = open_source(&c->e, frechet, "--kind frechet works everywhere");
         if (status != MST_OK)
             return status;
     }
@@ -199,6 +200,8 @@ static mst_status write_members(const clustering *c, mst_json *j)
     json_forms(&c->e, j);
     if (f != NULL)
         json_member_string(j, "kind", option_get(c->e.inv, &option_centre_kind)->text);
+    if (c->e.source != NULL)
+        json_member_string(j, "score", score_name(&c->e));
     json_member_integer(j, "k", c->k);
     json_member_integer(j, "n", c->n);
     mst_status status =
@@ -222,6 +225,8 @@ static mst_status finish(clustering *c)
         status = write_members(c, j);
     if (status == MST_OK)
         status = result_finish(c->result);
+    for (size_t k = 0; status == MST_OK && c->fit != NULL && k < c->fit->k; k++)
+        model_warn_time(&c->e.model, c->fit->times[k]);
     if (status == MST_OK && c->fit != NULL && !c->fit->converged)
         status = mst_fail(MST_CONVERGENCE,
                           "labels still change after %zu iterations; try more --iterations",
@@ -268,9 +273,9 @@ const command command_kmeans = {
         "inertia, which is the sum of squared distances to the centres.\n\n"
         "--assign labels new points by the centres of an earlier result.",
     .options =
-        (const option *const[]){&option_manifold, &option_k, &option_centre_kind, &option_restarts,
-                                &option_iterations, &option_weights, &option_assign, POINT_OPTIONS,
-                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+        (const option *const[]){&option_space, &option_k, &option_centre_kind, &option_restarts,
+                                &option_iterations, &option_weights, &option_assign, &option_score,
+                                POINT_OPTIONS, &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -21,7 +21,7 @@ static const option option_mean_kind = {
     .value = "KIND",
     .example = "frechet",
     .help = "diffusion (maximum likelihood, with a time) or frechet (least squared distances); "
-            "default: diffusion where the heat kernel has a closed form",
+            "default: diffusion with a model and where the heat kernel has a closed form",
 };
 
 static const option option_method = {
@@ -121,7 +121,6 @@ static mst_status set_options(averaging *a)
     *o = mst_mean_options_default();
     o->method = (mst_mean_method)option_get(inv, &option_method)->choice;
     o->covariance = (mst_covariance_kind)option_get(inv, &option_covariance)->choice;
-    o->time = option_get(inv, &option_time_fit)->number;
     o->starts = (size_t)option_get(inv, &option_starts)->count;
     o->resamples = (size_t)option_get(inv, &option_resamples)->count;
     o->confidence = option_get(inv, &option_confidence)->number;
@@ -136,7 +135,10 @@ static mst_status set_options(averaging *a)
             option_get(inv, &option_confidence)->text, option_confidence.example);
     a->frechet = option_given(inv, &option_mean_kind)
                      ? option_get(inv, &option_mean_kind)->choice == KIND_FRECHET
-                     : !mst_heat_has_exact(a->e.m);
+                     : a->e.model.net == NULL && !mst_heat_has_exact(a->e.m);
+    mst_status status = given_time(&a->e, &o->time);
+    if (status != MST_OK)
+        return status;
     if (a->frechet && o->time > 0)
         return mst_fail(
             MST_ARGUMENT, "the Frechet mean has no time; leave out --time%s",
@@ -267,7 +269,7 @@ static mst_status write_json(averaging *a)
     mst_status status = MST_OK;
     json_member_string(j, "manifold", mst_manifold_spec(a->e.m));
     json_member_string(j, "kind", mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
-    json_member_string(j, "score", mst_score_table(a->e.source)->name);
+    json_member_string(j, "score", score_name(&a->e));
     json_member_string(j, "method", methods[a->options.method]);
     json_member_string(j, "covariance", covariance_used(a));
     json_forms(&a->e, j);
@@ -327,6 +329,8 @@ static mst_status write_page(averaging *a)
             mst_manifold_spec(a->e.m), a->n, a->n == 1 ? "" : "s");
     if (a->labels != NULL)
         fprintf(out, " in %zu group%s", a->count, a->count == 1 ? "" : "s");
+    if (a->e.model.net != NULL)
+        fprintf(out, ", by %s", a->e.model.score);
     fprintf(out, "\n\n");
     return a->labels != NULL ? print_groups(a, out)
                              : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
@@ -342,13 +346,15 @@ static void warn_of_set(const averaging *a, const group *g)
 }
 
 /* What the user should know besides the numbers: means that are not unique, and the first that is none. */
-static mst_status conclude(const averaging *a)
+static mst_status conclude(averaging *a)
 {
     const char *name = NULL;
     char text[PROBLEM_TEXT], first[PROBLEM_TEXT] = "";
     size_t problems = 0;
     for (size_t i = 0; i < a->count; i++) {
-        const char *problem = mean_problem(a->groups[i].result, text);
+        const char *problem = mean_problem(&a->e, a->groups[i].result, text);
+        if (problem == NULL)
+            model_warn_time(&a->e.model, a->groups[i].result->time);
         if (problem == NULL && !a->groups[i].result->unique)
             warn_of_set(a, &a->groups[i]);
         if (problem != NULL && problems++ == 0) {
@@ -420,7 +426,7 @@ const command command_mean = {
         "are one the time runs to zero, and where they look uniform it runs to infinity: the exit "
         "status is then 1.",
     .options =
-        (const option *const[]){&option_manifold, &option_mean_kind, &option_time_fit, &option_by,
+        (const option *const[]){&option_space, &option_mean_kind, &option_time_fit, &option_by,
                                 &option_weights, &option_covariance, &option_confidence,
                                 &option_resamples, &option_method, &option_start, &option_starts,
                                 &option_iterations, &option_score, POINT_OPTIONS, &option_seed,
@@ -436,6 +442,8 @@ const command command_mean = {
              "manistat mean --manifold sphere:2 --by group labelled.csv"},
             {"Angles in degrees; errors that do not trust the model:",
              "manistat mean --manifold circle --degrees --covariance sandwich angles.csv"},
+            {"By a model that 'manistat train' has made and that knows its manifold:",
+             "manistat mean --score model.safetensors data.csv"},
             {NULL, NULL},
         },
     .run = run,

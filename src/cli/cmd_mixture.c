@@ -67,6 +67,11 @@ static mst_status parse_k(mixing *m)
 static mst_status prepare(mixing *m)
 {
     mst_status status = parse_k(m);
+    if (status == MST_OK && m->e.model.net != NULL)
+        return mst_fail(
+            MST_UNABLE,
+            "a mixture needs log p, and a network gives its derivatives only; 'manistat "
+            "kmeans --kind diffusion' takes a model");
     if (status == MST_OK)
         status = open_source(&m->e, false, "kmeans works everywhere");
     if (status == MST_OK)
@@ -161,7 +166,7 @@ static mst_status print_candidates(const mixing *m)
 static mst_status write_members(const mixing *m, mst_json *j)
 {
     const mst_mixture_result *r = m->best;
-    json_member_string(j, "score", mst_score_table(m->e.source)->name);
+    json_member_string(j, "score", score_name(&m->e));
     json_forms(&m->e, j);
     json_member_integer(j, "k", r->k);
     json_member_integer(j, "n", r->n);
@@ -239,7 +244,7 @@ const command command_mixture = {
         "With a range of K all of them are fitted and the least BIC wins; the table goes to "
         "standard error, or into the JSON.",
     .options =
-        (const option *const[]){&option_manifold, &option_k, &option_restarts, &option_iterations,
+        (const option *const[]){&option_space, &option_k, &option_restarts, &option_iterations,
                                 &option_weights, &option_score, POINT_OPTIONS, &option_seed,
                                 &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,

@@ -58,19 +58,22 @@ typedef struct comparison {
 static mst_status set_options(comparison *c)
 {
     const invocation *inv = c->e.inv;
+    char words[SPACE_WORDS];
     c->options = mst_test_options_default();
     c->options.method = (mst_test_method)option_get(inv, &option_method)->choice;
     c->options.hypothesis = (mst_hypothesis)option_get(inv, &option_hypothesis)->choice;
     c->options.permutations = (size_t)option_get(inv, &option_permutations)->count;
-    c->options.time = option_get(inv, &option_time_fit)->number;
     c->options.seed = c->e.seed;
     c->options.threads = c->e.threads;
     if (inv->operand_count != 2)
         return mst_fail(MST_ARGUMENT,
                         "two files are compared, but %zu %s given; for example 'manistat test "
-                        "--manifold %s a.csv b.csv'",
+                        "%s a.csv b.csv'",
                         inv->operand_count, inv->operand_count == 1 ? "is" : "are",
-                        option_get(inv, &option_manifold)->text);
+                        space_words(inv, words));
+    mst_status status = given_time(&c->e, &c->options.time);
+    if (status != MST_OK)
+        return status;
     if (c->options.time > 0 && c->options.hypothesis != MST_EQUAL_MEANS)
         return mst_fail(MST_ARGUMENT,
                         "with a fixed --time there is no time to test; leave out --hypothesis %s",
@@ -98,7 +101,7 @@ static mst_status write_json(comparison *c)
     const char *const names[] = {"first", "second"};
     mst_status status = MST_OK;
     json_member_string(j, "manifold", mst_manifold_spec(c->e.m));
-    json_member_string(j, "score", mst_score_table(c->e.source)->name);
+    json_member_string(j, "score", score_name(&c->e));
     json_member_string(j, "method", methods[c->options.method]);
     json_member_string(j, "hypothesis", hypotheses[c->options.hypothesis]);
     json_forms(&c->e, j);
@@ -172,8 +175,11 @@ static mst_status write_page(comparison *c)
                                             "Are means and times equal?"};
     FILE *out = c->report.text;
     const mst_test_result *r = c->result;
-    fprintf(out, "%s Two samples on %s\n\n", questions[c->options.hypothesis],
+    fprintf(out, "%s Two samples on %s", questions[c->options.hypothesis],
             mst_manifold_spec(c->e.m));
+    if (c->e.model.net != NULL)
+        fprintf(out, ", by %s", c->e.model.score);
+    fprintf(out, "\n\n");
     fprintf(out, "p-value     %.6g\n", r->p_value);
     if (c->options.method == MST_TEST_LR)
         fprintf(out, "statistic   %.6g, against chi-squared with %g degree%s of freedom\n\n",
@@ -184,14 +190,15 @@ static mst_status write_page(comparison *c)
     return print_samples(c, out);
 }
 
-static mst_status conclude(const comparison *c)
+static mst_status conclude(comparison *c)
 {
     const mst_mean_result *const fits[] = {c->result->first, c->result->second};
     char text[PROBLEM_TEXT];
     for (int k = 0; k < 2; k++) {
-        const char *problem = mean_problem(fits[k], text);
+        const char *problem = mean_problem(&c->e, fits[k], text);
         if (problem != NULL)
             return mst_fail(MST_CONVERGENCE, "%s: %s", operand_name(c->e.inv, (size_t)k), problem);
+        model_warn_time(&c->e.model, fits[k]->time);
     }
     return c->result->converged
                ? MST_OK
@@ -237,7 +244,7 @@ const command command_test = {
         "spread like Brownian motion; permutations (--method permutation) trust only that under "
         "the hypothesis the samples could have been mixed.",
     .options =
-        (const option *const[]){&option_manifold, &option_hypothesis, &option_method,
+        (const option *const[]){&option_space, &option_hypothesis, &option_method,
                                 &option_permutations, &option_time_fit, &option_score,
                                 POINT_OPTIONS, &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 2,

@@ -15,10 +15,13 @@
     X(log)              \
     X(dist)             \
     X(geodesic)         \
+    X(train)            \
+    X(check)            \
     X(mean)             \
     X(test)             \
     X(kmeans)           \
     X(mixture)          \
+    X(info)             \
     X(help)
 
 #define DECLARE_COMMAND(name) extern const command command_##name;

@@ -26,6 +26,16 @@ const option option_manifold = {
             "'manistat manifolds' lists them all. Required.",
 };
 
+const option option_space = {
+    .name = "manifold",
+    .kind = OPTION_MANIFOLD,
+    .value = "SPEC",
+    .example = "sphere:2",
+    .help = "the space, such as sphere:2, torus:3 or product(sphere:2,euclidean:1); "
+            "'manistat manifolds' lists them all. Required, unless --score names a model, which "
+            "knows its own.",
+};
+
 FLAG(option_project, "project", GROUP_POINTS,
      "accept rows that are not on the manifold and move them onto it; without this they "
      "are an error");
@@ -159,6 +169,20 @@ mst_status parse_manifold(mst_manifold **m, const char *spec)
     return mst_fail(status, "unknown manifold '%s'; 'manistat manifolds' lists them", spec);
 }
 
+const char *manifold_text(const invocation *inv)
+{
+    const char *text = option_get(inv, &option_manifold)->text;
+    return text != NULL ? text : option_get(inv, &option_space)->text;
+}
+
+const char *space_words(const invocation *inv, char words[SPACE_WORDS])
+{
+    const char *spec = manifold_text(inv);
+    snprintf(words, SPACE_WORDS, "%s %s", spec != NULL ? "--manifold" : "--score",
+             spec != NULL ? spec : "model.safetensors");
+    return words;
+}
+
 mst_status open_manifold(const invocation *inv, mst_manifold **m)
 {
     return parse_manifold(m, option_get(inv, &option_manifold)->text);
@@ -176,13 +200,13 @@ mst_points_options points_options(const invocation *inv)
 
 mst_status input_path(const invocation *inv, size_t index, const char **path)
 {
+    char words[SPACE_WORDS];
     *path = index < inv->operand_count ? inv->operands[index] : "-";
     if (inv->operand_count == 0 && isatty(STDIN_FILENO))
         return mst_fail(
             MST_ARGUMENT,
-            "no FILE given; for example 'manistat %s --manifold %s rows.csv', or '-' to "
-            "type the rows",
-            inv->command->name, option_get(inv, &option_manifold)->text);
+            "no FILE given; for example 'manistat %s %s rows.csv', or '-' to type the rows",
+            inv->command->name, space_words(inv, words));
     return MST_OK;
 }
 

@@ -8,8 +8,8 @@
 #include "options.h"
 
 /* ---- Options that several commands take ---- */
-extern const option option_manifold, option_seed, option_threads, option_json, option_output,
-    option_force, option_quiet, option_help, option_version;
+extern const option option_manifold, option_space, option_seed, option_threads, option_json,
+    option_output, option_force, option_quiet, option_help, option_version;
 extern const option option_degrees, option_latlon, option_quaternion, option_project;
 /* Accepted and without effect, so that a script can pass the same common options to every command. */
 extern const option option_seed_unused, option_threads_unused;
@@ -32,6 +32,11 @@ void print_message(const invocation *inv, const char *text);
 /* ---- The manifold and its points ---- */
 /* As mst_manifold_parse, with a suggestion for a mistyped family. */
 MST_MUST_USE mst_status parse_manifold(mst_manifold **m, const char *spec);
+/* The value of --manifold, required or not; null without it. */
+const char *manifold_text(const invocation *inv);
+/* "--manifold sphere:2" or, where a model tells the manifold, its "--score FILE"; for messages. */
+#define SPACE_WORDS 128
+const char *space_words(const invocation *inv, char words[SPACE_WORDS]);
 /* The manifold of --manifold. */
 MST_MUST_USE mst_status open_manifold(const invocation *inv, mst_manifold **m);
 mst_points_options points_options(const invocation *inv);
@@ -51,6 +56,8 @@ void place_columns(size_t n, size_t width, const double *from, size_t cols, size
  * none comes within two seconds, and at once on a second signal. SIGPIPE becomes a writing error. */
 void catch_signals(void);
 bool interrupted(void);
+/* From now on a signal waits for the next report however long it takes; a second one does not. */
+void allow_slow_stop(void);
 
 typedef struct progress {
     const invocation *inv;
@@ -67,6 +74,11 @@ progress progress_start(const invocation *inv, const char *unit, double total);
 mst_progress progress_callback(progress *p, double piece);
 /* `amount` of work is done. MST_INTERRUPTED after a signal. */
 MST_MUST_USE mst_status progress_advance(progress *p, double amount);
+/* A line of the command's own, at its own pace. */
+void progress_line(progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "3:07" or "1:02:45". */
+#define DURATION_TEXT 32
+const char *duration_text(double seconds, char text[DURATION_TEXT]);
 /* Removes the line. */
 void progress_end(progress *p);
 

@@ -46,7 +46,7 @@ static void print_command_names(FILE *out)
 /* What the operands of the command name, as its usage line says. */
 static bool takes_files(const command *c)
 {
-    return strstr(c->usage, "[FILE") != NULL;
+    return c->max_operands > 0 && strstr(c->usage, "FILE") != NULL;
 }
 
 static bool takes_commands(const command *c)

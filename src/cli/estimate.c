@@ -4,23 +4,12 @@
 #include "estimate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const mean_kinds[] = {"diffusion", "frechet", NULL};
-static const char *const sources[] = {"exact", NULL};
 static const char *const fit_words[] = {"fit", NULL};
-
-const option option_score = {
-    .name = "score",
-    .kind = OPTION_CHOICE,
-    .choices = sources,
-    .value = "SOURCE",
-    .fallback = "exact",
-    .example = "exact",
-    .help = "where the likelihood comes from: exact (the closed form of the heat kernel, where "
-            "there is one)",
-};
 
 const option option_time_fit = {
     .name = "time",
@@ -77,9 +66,10 @@ mst_status estimation_open(estimation *e, invocation *inv)
                       .points = points_options(inv),
                       .threads = (int)option_get(inv, &option_threads)->count,
                       .seed = option_get(inv, &option_seed)->count};
-    mst_status status = open_manifold(inv, &e->m);
+    mst_status status = model_open(&e->model, inv);
     if (status != MST_OK)
         return status;
+    e->m = e->model.m;
     e->ambient = mst_manifold_ambient(e->m);
     e->width = mst_points_width(e->m, &e->points);
     return check_standard_input(inv);
@@ -88,17 +78,37 @@ mst_status estimation_open(estimation *e, invocation *inv)
 void estimation_close(estimation *e)
 {
     mst_score_free(e->source);
-    mst_manifold_free(e->m);
+    model_close(&e->model);
 }
 
 mst_status open_source(estimation *e, bool frechet, const char *instead)
 {
+    const mst_network *net = e->model.net;
+    if (net != NULL)
+        return frechet ? mst_score_network_log_new(&e->source, net, 0)
+                       : mst_score_network_new(&e->source, net, e->model.beyond);
     if (frechet)
         return mst_score_log_new(&e->source, e->m);
     mst_status status = mst_score_exact_new(&e->source, e->m);
     if (status == MST_UNABLE)
         status = mst_fail(status, "%s; %s", mst_error_detail(), instead);
     return status;
+}
+
+const char *score_name(const estimation *e)
+{
+    return e->model.net != NULL ? e->model.score : mst_score_table(e->source)->name;
+}
+
+mst_status given_time(const estimation *e, double *time)
+{
+    const option_value *value = option_get(e->inv, &option_time_fit);
+    char what[64];
+    *time = value->number;
+    if (!(*time > 0))
+        return MST_OK;
+    snprintf(what, sizeof what, "--time %.40s", value->text);
+    return model_check_time(&e->model, what, *time);
 }
 
 const char *operand_name(const invocation *inv, size_t index)
@@ -175,58 +185,6 @@ void json_forms(const estimation *e, mst_json *j)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (option_given(e->inv, forms[i]))
             json_member_bool(j, forms[i]->name, true);
-}
-
-void json_member_string(mst_json *j, const char *key, const char *text)
-{
-    mst_json_key(j, key);
-    mst_json_string(j, text);
-}
-
-void json_member_number(mst_json *j, const char *key, double x)
-{
-    mst_json_key(j, key);
-    mst_json_number(j, x);
-}
-
-void json_member_integer(mst_json *j, const char *key, uint64_t x)
-{
-    mst_json_key(j, key);
-    mst_json_integer(j, x);
-}
-
-void json_member_bool(mst_json *j, const char *key, bool x)
-{
-    mst_json_key(j, key);
-    mst_json_bool(j, x);
-}
-
-void json_member_numbers(mst_json *j, const char *key, size_t n, const double *x)
-{
-    mst_json_key(j, key);
-    mst_json_numbers(j, n, x, 1);
-}
-
-void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x)
-{
-    mst_json_key(j, key);
-    mst_json_array(j);
-    for (size_t i = 0; i < n; i++)
-        mst_json_integer(j, x[i]);
-    mst_json_end(j);
-}
-
-void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x)
-{
-    mst_json_key(j, key);
-    if (x == NULL || (rows > 0 && cols > 0 && isnan(x[0]))) {
-        mst_json_null(j);
-        return;
-    }
-    mst_json_array(j);
-    for (size_t i = 0; i < rows; i++)
-        mst_json_numbers(j, cols, x + i * cols, 1);
-    mst_json_end(j);
 }
 
 mst_status json_member_points(const estimation *e, mst_json *j, const char *key, size_t n,

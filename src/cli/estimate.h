@@ -7,17 +7,19 @@
 #define MST_CLI_ESTIMATE_H
 
 #include "common.h"
+#include "model.h"
 #include "result.h"
 
 /* ---- Options ---- */
-extern const option option_score, option_time_fit, option_weights, option_iterations;
+extern const option option_time_fit, option_weights, option_iterations;
 extern const char *const mean_kinds[]; /* "diffusion", "frechet" */
 enum { KIND_DIFFUSION, KIND_FRECHET };
 
 /* ---- The data ---- */
 typedef struct estimation {
     invocation *inv;
-    mst_manifold *m;
+    model model; /* of --score */
+    const mst_manifold *m;
     mst_points_options points;
     size_t ambient, width; /* columns of a point, and as it is written */
     int threads;
@@ -31,6 +33,10 @@ void estimation_close(estimation *e);
 /* The source of --score for likelihoods; for Fréchet means the small-time limit. MST_UNABLE where there is no exact
  * kernel; `instead` says what the user can do then. */
 MST_MUST_USE mst_status open_source(estimation *e, bool frechet, const char *instead);
+/* What "score" is in JSON: the model's file, or the name of the source. */
+const char *score_name(const estimation *e);
+/* The time of --time, 0 to fit it; MST_DOMAIN if the model does not know it. */
+MST_MUST_USE mst_status given_time(const estimation *e, double *time);
 /* All points of the operand number `index`; release *x with mst_points_free. */
 MST_MUST_USE mst_status read_points(const estimation *e, size_t index, double **x, size_t *n);
 /* The weights of --weights, or null without it; free(). */
@@ -43,14 +49,6 @@ MST_MUST_USE mst_status check_k(const invocation *inv, uint64_t k, size_t n);
 /* ---- JSON ---- */
 /* "degrees", "latlon" or "quaternion" if points are written so. */
 void json_forms(const estimation *e, mst_json *j);
-void json_member_string(mst_json *j, const char *key, const char *text);
-void json_member_number(mst_json *j, const char *key, double x);
-void json_member_integer(mst_json *j, const char *key, uint64_t x);
-void json_member_bool(mst_json *j, const char *key, bool x);
-void json_member_numbers(mst_json *j, const char *key, size_t n, const double *x);
-void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x);
-/* rows × cols numbers as an array of arrays; null if the first is not a number. */
-void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x);
 /* Points as they are written in files: one as an array of numbers, several as an array of such. */
 MST_MUST_USE mst_status json_member_point(const estimation *e, mst_json *j, const char *key,
                                           const double *x);
@@ -65,6 +63,6 @@ MST_MUST_USE mst_status print_mean(const estimation *e, FILE *out, const mst_mea
                                    double confidence);
 /* Why the result is none, as a phrase for MST_CONVERGENCE; null if all is well. */
 #define PROBLEM_TEXT 256
-const char *mean_problem(const mst_mean_result *r, char text[PROBLEM_TEXT]);
+const char *mean_problem(const estimation *e, const mst_mean_result *r, char text[PROBLEM_TEXT]);
 
 #endif

@@ -10,16 +10,46 @@
 
 static const char *limit_word(mst_time_limit limit)
 {
-    return limit == MST_TIME_ZERO ? "zero" : "infinity";
+    switch (limit) {
+    case MST_TIME_ZERO:
+        return "zero";
+    case MST_TIME_INFINITY:
+        return "infinity";
+    case MST_TIME_LEAST:
+        return "t-min";
+    case MST_TIME_LARGEST:
+        return "t-max";
+    case MST_TIME_FINITE:
+        break;
+    }
+    return "";
 }
 
-const char *mean_problem(const mst_mean_result *r, char text[PROBLEM_TEXT])
+static bool at_edge(const mst_mean_result *r)
+{
+    return r->time_limit == MST_TIME_LEAST || r->time_limit == MST_TIME_LARGEST;
+}
+
+static bool ran_away(const mst_mean_result *r)
+{
+    return r->time_limit == MST_TIME_ZERO || r->time_limit == MST_TIME_INFINITY;
+}
+
+const char *mean_problem(const estimation *e, const mst_mean_result *r, char text[PROBLEM_TEXT])
 {
     if (r->time_limit == MST_TIME_ZERO)
         return "the time runs to zero, because all points are one; fix it with --time T";
     if (r->time_limit == MST_TIME_INFINITY)
         return "the time runs to infinity, because the points are spread no less than the uniform "
                "law; fix it with --time T";
+    if (at_edge(r)) {
+        snprintf(text, PROBLEM_TEXT,
+                 "the best time lies %s %g, the %s of %.80s; train with another --%s, or pass "
+                 "--force to go beyond it",
+                 r->time_limit == MST_TIME_LEAST ? "below" : "above", r->time,
+                 limit_word(r->time_limit), score_name(e), limit_word(r->time_limit));
+        return text;
+    }
     if (r->converged)
         return NULL;
     snprintf(text, PROBLEM_TEXT,
@@ -127,8 +157,11 @@ static void print_errors(const estimation *e, FILE *out, const mst_mean_result *
 
 static void print_time(FILE *out, const mst_mean_result *r, double confidence)
 {
-    if (r->time_limit != MST_TIME_FINITE)
+    if (ran_away(r))
         fprintf(out, LABEL "runs to %s\n", "time", limit_word(r->time_limit));
+    else if (at_edge(r))
+        fprintf(out, LABEL "%.10g, the %s of the model\n", "time", r->time,
+                limit_word(r->time_limit));
     else if (!isnan(r->time_standard_error))
         fprintf(out, LABEL "%.10g +- %.4g\n", "time", r->time, r->time_standard_error);
     else if (!isnan(r->time))
@@ -142,7 +175,7 @@ static mst_status print_set(const estimation *e, FILE *out, const mst_mean_resul
 {
     enum { SHOWN = 10 };
     mst_status status = MST_OK;
-    if (r->time_limit != MST_TIME_FINITE)
+    if (ran_away(r))
         return MST_OK; /* without a time there is nothing to compare */
     fprintf(out, LABEL "%s\n", "unique",
             r->unique         ? "yes"

@@ -54,7 +54,7 @@ static int finish(invocation *inv, mst_status status)
         status = mst_fail(MST_IO, "cannot write to standard output; is the disk full?");
     }
     /* Whatever a signal made fail, the signal is the reason. */
-    if (status != MST_OK && interrupted())
+    if (status != MST_OK && interrupted() && !inv->stopped_well)
         status = mst_fail(MST_INTERRUPTED, "interrupted; no file was written");
     if (status != MST_OK && !reader_left(inv)) {
         const char *detail = mst_error_detail();

@@ -61,7 +61,7 @@ typedef struct option_value {
     size_t choice;
 } option_value;
 
-enum { OPTION_LIMIT = 32 };
+enum { OPTION_LIMIT = 48 };
 
 /* One call of the program. */
 struct invocation {
@@ -71,6 +71,7 @@ struct invocation {
     size_t operand_count;
     double started;     /* seconds on a clock that never goes back */
     bool output_failed; /* the failure was in writing, which has its own exit status */
+    bool stopped_well;  /* interrupted, but with something to show; the detail says what */
 };
 
 /* The arguments after the command's name; argv is reordered, operands first. Required options are not

@@ -171,11 +171,12 @@ static void input_close(pair_input *in)
 static mst_status job_open(pair_job *job, invocation *inv, const pair_operation *operation)
 {
     *job = (pair_job){.inv = inv, .operation = operation, .options = points_options(inv)};
-    mst_status status = open_manifold(inv, &job->m);
+    mst_status status = model_open(&job->model, inv);
     if (status != MST_OK)
         return status;
+    job->m = job->model.m;
     if (operation->check != NULL) {
-        status = operation->check(job->m);
+        status = operation->check(&job->model);
         if (status != MST_OK)
             return status;
     }
@@ -214,7 +215,7 @@ static void job_close(pair_job *job)
     free(job->rows);
     free(job->flags);
     result_free(job->result);
-    mst_manifold_free(job->m);
+    model_close(&job->model);
 }
 
 mst_status pair_tolerate(pair_job *job, mst_status status)
@@ -227,6 +228,10 @@ mst_status pair_tolerate(pair_job *job, mst_status status)
 
 mst_status pair_log(pair_job *job, size_t n)
 {
+    if (job->model.net != NULL) {
+        memset(job->flags, 0, n);
+        return mst_network_log(job->model.net, n, job->x, job->y, 0, job->v, NULL);
+    }
     mst_status status =
         pair_tolerate(job, mst_manifold_log(job->m, n, job->x, job->y, job->v, job->flags));
     for (size_t i = 0; i < n && status == MST_OK; i++)
@@ -270,6 +275,8 @@ static mst_status finish(pair_job *job)
     if (json != NULL) {
         mst_json_key(json, "n");
         mst_json_integer(json, job->before);
+        mst_json_key(json, "score");
+        mst_json_string(json, job->model.score);
         if (job->operation->members != NULL)
             job->operation->members(job, json);
     }

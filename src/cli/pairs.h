@@ -7,7 +7,7 @@
 #ifndef MST_CLI_PAIRS_H
 #define MST_CLI_PAIRS_H
 
-#include "common.h"
+#include "model.h"
 #include "result.h"
 
 #define PAIR_USAGE "--manifold SPEC [options] [FILE [FILE]]"
@@ -17,7 +17,14 @@
     "file "                                                                                       \
     "with a single row serves for all rows of the other. Without a FILE, or with '-', rows come " \
     "from standard input."
-#define PAIR_OPTIONS POINT_OPTIONS, OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused
+#define PAIR_LIMIT                                                                               \
+    "With --score FILE the network answers: Log_x(y) is t times its score at its least time t, " \
+    "and the squared distance is 2 t^2 d/dt log p + d t, or the squared length of that Log "     \
+    "where this is not positive. Both become exact as t -> 0, and are as good as the network, "  \
+    "which has learned from points "                                                             \
+    "that are a few times sqrt(t) apart.\n\n"
+#define PAIR_OPTIONS \
+    &option_score_limit, POINT_OPTIONS, OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused
 
 typedef enum pair_coordinates { PAIR_NUMBERS, PAIR_POINTS, PAIR_VECTORS } pair_coordinates;
 
@@ -31,8 +38,8 @@ typedef struct pair_operation {
     pair_coordinates coordinates; /* which are points, vectors, or none */
     const char *json_tail;        /* as in result_layout */
     bool header;
-    /* Can this manifold do it? Asked before anything is read; null: yes. */
-    mst_status (*check)(const mst_manifold *m);
+    /* Can this manifold, or this model, do it? Asked before anything is read; null: yes. */
+    mst_status (*check)(const model *o);
     /* Turns job->x and job->y, n rows of them, into result rows. */
     mst_status (*rows)(pair_job *job, size_t n);
     /* More members of the JSON object, or null. */
@@ -42,7 +49,8 @@ typedef struct pair_operation {
 struct pair_job {
     invocation *inv;
     const pair_operation *operation;
-    mst_manifold *m;
+    model model; /* of --score */
+    const mst_manifold *m;
     mst_points_options options;
     result *result;
     size_t chunk, ambient, width, cols; /* rows at a time; columns of a point, coded, of a row */
@@ -60,7 +68,7 @@ MST_MUST_USE mst_status run_pairs(invocation *inv, const pair_operation *operati
 
 /* The name of a file in messages. */
 const char *shown_path(const char *path);
-/* job->v = Log_x(y), and keeps account of the flags. */
+/* job->v = Log_x(y), and keeps account of the flags; by the network if there is a model. */
 MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
 /* Sends `n` rows, whose coordinates are given in ambient form and whose other columns stand in job->rows. */
 MST_MUST_USE mst_status pair_send(pair_job *job, size_t n, const double *coordinates,

@@ -5,18 +5,20 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { GRACE_SECONDS = 2, INTERRUPTED_EXIT = 130 };
 
-static volatile sig_atomic_t stop_requested;
+static volatile sig_atomic_t stop_requested, slow_stop;
 
 static void request_stop(int signal_number)
 {
     (void)signal_number;
     stop_requested = 1;
-    alarm(GRACE_SECONDS);
+    if (!slow_stop)
+        alarm(GRACE_SECONDS);
 }
 
 /* The work did not come to a report in time. */
@@ -50,6 +52,12 @@ bool interrupted(void)
     return stop_requested != 0;
 }
 
+void allow_slow_stop(void)
+{
+    slow_stop = 1;
+    alarm(0);
+}
+
 progress progress_start(const invocation *inv, const char *unit, double total)
 {
     return (progress){
@@ -61,16 +69,16 @@ progress progress_start(const invocation *inv, const char *unit, double total)
     };
 }
 
-/* "3:07" or "1:02:45". */
-static void format_duration(double seconds, char text[32])
+const char *duration_text(double seconds, char text[DURATION_TEXT])
 {
     double whole = ceil(seconds);
     int hours = whole < 3.6e6 ? (int)(whole / 3600) : 999;
     int minutes = (int)fmod(whole / 60, 60), rest = (int)fmod(whole, 60);
     if (hours > 0)
-        snprintf(text, 32, "%d:%02d:%02d", hours, minutes, rest);
+        snprintf(text, DURATION_TEXT, "%d:%02d:%02d", hours, minutes, rest);
     else
-        snprintf(text, 32, "%d:%02d", minutes, rest);
+        snprintf(text, DURATION_TEXT, "%d:%02d", minutes, rest);
+    return text;
 }
 
 static void draw(progress *p, double done)
@@ -82,10 +90,10 @@ static void draw(progress *p, double done)
     p->last = now;
     double elapsed = now - p->inv->started, rate = done / elapsed;
     if (p->total > 0 && done > 0) {
-        char left[32];
-        format_duration((p->total - done) / rate, left);
+        char left[DURATION_TEXT];
         fprintf(stderr, "\r\033[K%s: %.0f%%, %.3g %s/s, %s left", p->inv->command->name,
-                floor(100 * done / p->total), rate, p->unit, left);
+                floor(100 * done / p->total), rate, p->unit,
+                duration_text((p->total - done) / rate, left));
     } else {
         fprintf(stderr, "\r\033[K%s: %.0f %s, %.3g/s", p->inv->command->name, done, p->unit, rate);
     }
@@ -111,6 +119,19 @@ mst_status progress_advance(progress *p, double amount)
     p->base += amount;
     draw(p, p->base);
     return interrupted() ? mst_fail(MST_INTERRUPTED, "interrupted") : MST_OK;
+}
+
+void progress_line(progress *p, const char *format, ...)
+{
+    if (!p->visible)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "\r\033[K%s: ", p->inv->command->name);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    p->drawn = true;
 }
 
 void progress_end(progress *p)

@@ -5,6 +5,7 @@
 
 #include "common.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,11 @@ static bool to_json(const invocation *inv)
     return option_given(inv, &option_json);
 }
 
+/* A command without -o, or with one of its own for something else, writes to standard output. */
 static const char *output_path(const invocation *inv)
 {
-    return option_get(inv, &option_output)->text;
+    const char *path = option_get(inv, &option_output)->text;
+    return path != NULL ? path : "-";
 }
 
 static size_t lead_count(const char *lead)
@@ -257,4 +260,58 @@ void report_close(report *r)
     free(r->bytes);
     mst_json_free(r->json);
     mst_output_free(r->sink);
+}
+
+/* ---- Members ---- */
+
+void json_member_string(mst_json *j, const char *key, const char *text)
+{
+    mst_json_key(j, key);
+    mst_json_string(j, text);
+}
+
+void json_member_number(mst_json *j, const char *key, double x)
+{
+    mst_json_key(j, key);
+    mst_json_number(j, x);
+}
+
+void json_member_integer(mst_json *j, const char *key, uint64_t x)
+{
+    mst_json_key(j, key);
+    mst_json_integer(j, x);
+}
+
+void json_member_bool(mst_json *j, const char *key, bool x)
+{
+    mst_json_key(j, key);
+    mst_json_bool(j, x);
+}
+
+void json_member_numbers(mst_json *j, const char *key, size_t n, const double *x)
+{
+    mst_json_key(j, key);
+    mst_json_numbers(j, n, x, 1);
+}
+
+void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x)
+{
+    mst_json_key(j, key);
+    mst_json_array(j);
+    for (size_t i = 0; i < n; i++)
+        mst_json_integer(j, x[i]);
+    mst_json_end(j);
+}
+
+void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x)
+{
+    mst_json_key(j, key);
+    if (x == NULL || (rows > 0 && cols > 0 && isnan(x[0]))) {
+        mst_json_null(j);
+        return;
+    }
+    mst_json_array(j);
+    for (size_t i = 0; i < rows; i++)
+        mst_json_numbers(j, cols, x + i * cols, 1);
+    mst_json_end(j);
 }

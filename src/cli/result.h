@@ -50,6 +50,16 @@ MST_MUST_USE mst_status report_open(report *r, invocation *inv);
 MST_MUST_USE mst_status report_finish(report *r);
 void report_close(report *r);
 
+/* ---- Members of an object ---- */
+void json_member_string(mst_json *j, const char *key, const char *text);
+void json_member_number(mst_json *j, const char *key, double x);
+void json_member_integer(mst_json *j, const char *key, uint64_t x);
+void json_member_bool(mst_json *j, const char *key, bool x);
+void json_member_numbers(mst_json *j, const char *key, size_t n, const double *x);
+void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x);
+/* rows × cols numbers as an array of arrays; null if the first is not a number. */
+void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x);
+
 MST_MUST_USE mst_status write_text(invocation *inv, const char *text, size_t length);
 
 #endif

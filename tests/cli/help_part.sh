@@ -12,7 +12,7 @@ succeeds "general help" --help
 check "general help fits in 80 columns" fits_in_80_columns "$out"
 cp "$out" general
 names=$(manistat help --list)
-for name in manifolds sample heat exp log dist geodesic mean test kmeans mixture help; do
+for name in manifolds sample heat exp log dist geodesic train check mean test kmeans mixture info help; do
     check "general help names $name" grep -q "^  $name " general
     check "the list names $name" grep -qx "$name" <<<"$names"
 done
@@ -23,7 +23,7 @@ check "version is a number" grep -Eqx 'manistat [0-9]+\.[0-9]+\.[0-9]+' "$out"
 
 # visible_options FILE: the words at the left of the option lists.
 visible_options() {
-    sed -n 's/^  \(-h, \)\{0,1\}\(--\{0,1\}[a-z]*\)\( [A-Z|]*\)\{0,1\}\(  .*\)\{0,1\}$/\2/p' "$1"
+    sed -n 's/^  \(-h, \)\{0,1\}\(--\{0,1\}[a-z-]*\)\( [A-Za-z|]*\)\{0,1\}\(  .*\)\{0,1\}$/\2/p' "$1"
 }
 
 manistat help --completion bash >completion.bash
@@ -45,6 +45,8 @@ for name in $names; do
     done
 done
 check "sample has the options of its page" test "$(visible_options help.sample | wc -l)" -ge 17
+check "train has the options of its page" test "$(visible_options help.train | wc -l)" -ge 33
+check "options with a dash are among them" grep -qx -e --t-min <(visible_options help.train)
 succeeds "main manual page" help --man
 cp "$out" manistat.1
 if command -v mandoc >/dev/null; then
@@ -92,6 +94,7 @@ manistat sample --manifold sphere:2 --start 1,0,0 --time 0.1 -n 20 >new.csv
 manistat sample --manifold spd:3 --time 0.1 -n 10 >matrices.csv
 manistat sample --manifold circle --time 0.5 -n 10 --degrees >angles.csv
 manistat kmeans --manifold sphere:2 -k 2 --json data.csv >clusters.json
+manistat train --manifold sphere:2 --steps 20 --width 8 --depth 1 -o model.safetensors >/dev/null
 count=0
 for page in general help.*; do
     while IFS= read -r line; do
@@ -101,9 +104,12 @@ for page in general help.*; do
             cd "example.$count" || exit 1
             printf '0,0,1\n0.6,0,0.8\n' >points.csv
             printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
-            cp ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json .
+            cp ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../model.safetensors .
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
+            # Nobody waits for minutes of training here.
+            line=$(sed 's/--minutes [0-9]*/--steps 20 --width 8 --depth 1/
+                s/\(train .* --around [a-z.]*\)/\1 --steps 20 --width 8 --depth 1/' <<<"$line")
             bash -c "$line" >out 2>err && [ ! -s err ] && { [ -s out ] || [ -s "$target" ]; }
         )
         verdict "example: $line" $?

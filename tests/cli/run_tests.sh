@@ -110,7 +110,7 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2"
 
 cd "$scratch" || exit 2
 if [ $# -eq 0 ]; then
-    set -- help options geometry heat sample stat input output
+    set -- help options geometry heat sample stat train input output
 fi
 for part in "$@"; do
     work=$scratch/$part

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "certificate.h"
+
+#include "result.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- From the text ---- */
+
+/* The library reads JSON from files only; this one has no name and goes with its stream. */
+static mst_status parse_text(mst_json_value **top, const char *text)
+{
+    char path[32];
+    *top = NULL;
+    FILE *file = tmpfile();
+    if (file == NULL)
+        return mst_fail(MST_IO, "no room for a temporary file");
+    bool whole = fputs(text, file) >= 0 && fflush(file) == 0;
+    rewind(file);
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
+    mst_status status = whole ? mst_json_read(top, path) : mst_fail(MST_IO, "cannot write");
+    fclose(file);
+    return status;
+}
+
+static double number_of(const mst_json_value *object, const char *key)
+{
+    const mst_json_value *v = mst_json_member(object, key);
+    return v != NULL && mst_json_kind_of(v) == MST_JSON_NUMBER ? mst_json_as_number(v) : NAN;
+}
+
+static certificate_band band_of(const mst_json_value *object)
+{
+    return (certificate_band){
+#define READ_MEMBER(name) .name = number_of(object, #name),
+        BAND_NUMBERS(READ_MEMBER)
+#undef READ_MEMBER
+            .usable = mst_json_as_bool(mst_json_member(object, "usable")),
+    };
+}
+
+bool certificate_read(certificate *out, const char *text)
+{
+    mst_json_value *top;
+    *out = (certificate){0};
+    if (text[0] == '\0' || parse_text(&top, text) != MST_OK)
+        return false;
+    const mst_json_value *bands = mst_json_member(top, "bands");
+    for (const mst_json_value *b = mst_json_kind_of(top) == MST_JSON_OBJECT ? mst_json_first(bands)
+                                                                            : NULL;
+         b != NULL && out->bands < MST_CHECK_BANDS; b = mst_json_next(b))
+        out->band[out->bands++] = band_of(b);
+    out->all = band_of(mst_json_member(top, "all"));
+    out->t_low = number_of(top, "t_low");
+    out->t_high = number_of(top, "t_high");
+    const char *against = mst_json_as_string(mst_json_member(top, "against"));
+    out->against_exact = against != NULL && strcmp(against, "exact") == 0;
+    mst_json_value_free(top);
+    return out->bands > 0;
+}
+
+/* ---- For people ---- */
+
+static void number_cell(table *t, const char *format, double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, format, x);
+    table_cell(t, "%s", isnan(x) ? "-" : text);
+}
+
+static void band_row(table *t, const char *name, const certificate_band *b)
+{
+    if (name != NULL)
+        table_cell(t, "%s", name);
+    else if (b->t_low == b->t_high)
+        table_cell(t, "%.3g", b->t_low);
+    else
+        table_cell(t, "%.3g to %.3g", b->t_low, b->t_high);
+    number_cell(t, "%.4f", b->excess);
+    if (isnan(b->slope))
+        table_cell(t, "-");
+    else
+        table_cell(t, "%.4f +- %.4f", b->slope, b->slope_error);
+    number_cell(t, "%.2g", b->asymmetry);
+    number_cell(t, "%.2g", b->heat_residual);
+    number_cell(t, "%.2f%%", 100 * b->score_error);
+    number_cell(t, "%.2f%%", 100 * b->time_error);
+    number_cell(t, "%.2f", b->mean_shift);
+    number_cell(t, "%.2f", b->time_shift);
+    table_cell(t, "%s", b->usable ? "yes" : "no");
+}
+
+mst_status certificate_print(const certificate *c, FILE *out)
+{
+    static const char *const heads[][2] = {
+        {"t", ""},          {"", "excess"},       {"", "slope"},
+        {"asym-", "metry"}, {"heat", "residual"}, {"score", "error"},
+        {"dt", "error"},    {"mean", "shift"},    {"t", "shift"},
+        {"", "usable"}};
+    enum { COLUMNS = sizeof heads / sizeof *heads };
+    table t = {.cols = COLUMNS};
+    for (int line = 0; line < 2; line++)
+        for (size_t k = 0; k < COLUMNS; k++)
+            table_cell(&t, "%s", heads[k][line]);
+    for (size_t k = 0; k < c->bands; k++)
+        band_row(&t, NULL, &c->band[k]);
+    band_row(&t, "all", &c->all);
+    mst_status status = table_print(&t, out);
+    fprintf(out, "\nShifts are in standard errors%s.\n",
+            c->against_exact ? ", errors relative to the exact heat kernel" : "");
+    if (c->t_low == c->t_high)
+        fprintf(out, "Use it for the time %.6g.\n", c->t_low);
+    else if (c->t_low < c->t_high)
+        fprintf(out, "Use it for times from %.6g to %.6g.\n", c->t_low, c->t_high);
+    else
+        fprintf(out, "It is good for no time: train longer.\n");
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static void band_members(const certificate_band *b, mst_json *j)
+{
+    mst_json_object(j);
+#define WRITE_MEMBER(name) json_member_number(j, #name, b->name);
+    BAND_NUMBERS(WRITE_MEMBER)
+#undef WRITE_MEMBER
+    json_member_bool(j, "usable", b->usable);
+    mst_json_end(j);
+}
+
+void certificate_json(const certificate *c, mst_json *j)
+{
+    mst_json_key(j, "certificate");
+    if (c == NULL) {
+        mst_json_null(j);
+        return;
+    }
+    mst_json_object(j);
+    mst_json_key(j, "bands");
+    mst_json_array(j);
+    for (size_t k = 0; k < c->bands; k++)
+        band_members(&c->band[k], j);
+    mst_json_end(j);
+    mst_json_key(j, "all");
+    band_members(&c->all, j);
+    json_member_number(j, "t_low", c->t_low);
+    json_member_number(j, "t_high", c->t_high);
+    json_member_string(j, "against", c->against_exact ? "exact" : "none");
+    mst_json_end(j);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "certificate.h"
+#include "commands.h"
+#include "model.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL "  %-14s"
+
+/* ---- Models ---- */
+
+static void print_model(FILE *out, const char *path, const mst_network_info *i)
+{
+    fprintf(out, "%s, a score network for %s\n\n", path, i->manifold);
+    if (i->t_min == i->t_max)
+        fprintf(out, LABEL "%g, fixed\n", "time", i->t_min);
+    else
+        fprintf(out, LABEL "%g to %g\n", "times", i->t_min, i->t_max);
+    fprintf(out, LABEL "%zu hidden layer%s of %zu, %s; %zu inputs, %zu output%s, %zu parameters\n",
+            "network", i->depth, i->depth == 1 ? "" : "s", i->width,
+            i->activation == MST_TANH ? "tanh" : "silu", i->inputs, i->outputs,
+            i->outputs == 1 ? "" : "s", i->parameters);
+    fprintf(out, LABEL "%s%s\n", "score",
+            i->energy  ? "the gradient of an energy"
+            : i->plain ? "the output itself"
+                       : "the short-time approximation and a correction",
+            i->time_head ? "; the time derivative is an output" : "");
+    fprintf(out, LABEL "%s, %llu steps, %llu samples in %.1f s, seed %llu%s\n", "training",
+            mst_loss_name(i->loss), (unsigned long long)i->steps, (unsigned long long)i->samples,
+            i->seconds, (unsigned long long)i->seed, i->finished ? "" : "; stopped before its end");
+    if (!isnan(i->excess))
+        fprintf(out, LABEL "%.4f (0: learned nothing, -1: perfect)\n", "excess", i->excess);
+    fprintf(out, LABEL "manistat %s\n", "made by", i->version);
+}
+
+static void model_members(mst_json *j, const mst_network_info *i)
+{
+    json_member_string(j, "manifold", i->manifold);
+    json_member_number(j, "t_min", i->t_min);
+    json_member_number(j, "t_max", i->t_max);
+    json_member_string(j, "loss", mst_loss_name(i->loss));
+    json_member_string(j, "activation", i->activation == MST_TANH ? "tanh" : "silu");
+    json_member_integer(j, "inputs", i->inputs);
+    json_member_integer(j, "width", i->width);
+    json_member_integer(j, "depth", i->depth);
+    json_member_integer(j, "outputs", i->outputs);
+    json_member_integer(j, "parameters", i->parameters);
+    json_member_bool(j, "energy", i->energy);
+    json_member_bool(j, "time_head", i->time_head);
+    json_member_bool(j, "plain", i->plain);
+    json_member_integer(j, "seed", i->seed);
+    json_member_integer(j, "steps", i->steps);
+    json_member_integer(j, "samples", i->samples);
+    json_member_number(j, "training_seconds", i->seconds);
+    json_member_bool(j, "finished", i->finished);
+    json_member_number(j, "excess", i->excess);
+    json_member_string(j, "made_by", i->version);
+}
+
+static mst_status tell_model(report *r, const char *path)
+{
+    mst_network *net;
+    mst_status status = read_model(&net, path, NULL);
+    if (status != MST_OK)
+        return status;
+    mst_network_info info = mst_network_describe(net);
+    certificate c;
+    bool certified = certificate_read(&c, info.certificate);
+    if (r->json != NULL) {
+        json_member_string(r->json, "file", path);
+        json_member_string(r->json, "kind", "model");
+        model_members(r->json, &info);
+        certificate_json(certified ? &c : NULL, r->json);
+    } else {
+        print_model(r->text, path, &info);
+        fprintf(r->text, LABEL "%s\n", "certificate",
+                certified                     ? "see below"
+                : info.certificate[0] == '\0' ? "none; 'manistat check' makes one"
+                                              : "there is one, but it cannot be read");
+        if (certified) {
+            fputc('\n', r->text);
+            status = certificate_print(&c, r->text);
+        }
+    }
+    mst_network_free(net);
+    return status;
+}
+
+/* ---- Data ---- */
+
+/* A manifold that all rows so far could be on. */
+typedef struct candidate {
+    char spec[32];
+    bool angles; /* the numbers have to look like angles */
+    mst_manifold *m;
+    double *point; /* (D) */
+} candidate;
+
+enum { MOST_CANDIDATES = 12 };
+
+typedef struct survey {
+    mst_reader *reader;
+    size_t cols, count;
+    uint64_t rows, missing; /* of them, rows with a number that is not finite */
+    candidate candidates[MOST_CANDIDATES];
+} survey;
+
+static mst_status add_candidate(survey *s, const char *family, size_t n, bool angles)
+{
+    candidate *c = &s->candidates[s->count];
+    if (n == 0)
+        snprintf(c->spec, sizeof c->spec, "%s", family);
+    else
+        snprintf(c->spec, sizeof c->spec, "%s:%zu", family, n);
+    c->angles = angles;
+    if (mst_manifold_parse(&c->m, c->spec) != MST_OK)
+        return MST_OK; /* a size beyond what there is */
+    s->count++;
+    return new_doubles(&c->point, 1, mst_manifold_ambient(c->m));
+}
+
+/* What this number of columns may be, the most special first. */
+static mst_status propose(survey *s)
+{
+    size_t cols = s->cols;
+    mst_status status = MST_OK;
+    if (cols == 1)
+        status = add_candidate(s, "circle", 0, true);
+    if (status == MST_OK && (cols == 4 || cols == 9))
+        status = add_candidate(s, "so3", 0, false);
+    if (status == MST_OK && cols > 1)
+        status = add_candidate(s, "sphere", cols - 1, false);
+    if (status == MST_OK && cols > 2)
+        status = add_candidate(s, "hyperbolic", cols - 1, false);
+    for (size_t n = 2; n * (n + 1) / 2 <= cols && status == MST_OK; n++)
+        if (n * n == cols || n * (n + 1) / 2 == cols) {
+            status = add_candidate(s, "spd", n, false);
+            if (status == MST_OK)
+                status = add_candidate(s, "sym", n, false);
+        }
+    if (status == MST_OK && cols > 1)
+        status = add_candidate(s, "torus", cols, true);
+    return status == MST_OK ? add_candidate(s, "euclidean", cols, false) : status;
+}
+
+static bool row_fits(const survey *s, const candidate *c, const double *row)
+{
+    const double full_turn = 6.2831853071795865, rounding = 1e-9;
+    for (size_t k = 0; k < s->cols && c->angles; k++)
+        if (fabs(row[k]) > full_turn + rounding)
+            return false;
+    const mst_points_options options = mst_points_options_default();
+    return mst_points_decode(c->m, s->cols, row, &options, c->point) == MST_OK;
+}
+
+static void drop(survey *s, size_t k)
+{
+    mst_manifold_free(s->candidates[k].m);
+    free(s->candidates[k].point);
+    memmove(s->candidates + k, s->candidates + k + 1, (--s->count - k) * sizeof *s->candidates);
+}
+
+static void look_at(survey *s, const double *row)
+{
+    bool whole = true;
+    for (size_t k = 0; k < s->cols; k++)
+        whole = whole && isfinite(row[k]);
+    s->rows++;
+    s->missing += !whole;
+    for (size_t k = s->count; whole && k-- > 0;)
+        if (!row_fits(s, &s->candidates[k], row))
+            drop(s, k);
+}
+
+static mst_status survey_file(survey *s, const char *path)
+{
+    double *rows = NULL;
+    size_t got = 1;
+    mst_status status = mst_reader_open(&s->reader, path);
+    if (status != MST_OK)
+        return status;
+    s->cols = mst_reader_cols(s->reader);
+    size_t max = chunk_rows(s->cols);
+    status = propose(s);
+    if (status == MST_OK)
+        status = new_doubles(&rows, max, s->cols);
+    while (status == MST_OK && got > 0) {
+        status = mst_reader_next(s->reader, max, rows, &got);
+        for (size_t i = 0; i < got && status == MST_OK; i++)
+            look_at(s, rows + i * s->cols);
+        if (status == MST_OK && interrupted())
+            status = mst_fail(MST_INTERRUPTED, "interrupted");
+    }
+    free(rows);
+    return status;
+}
+
+static void print_data(const survey *s, FILE *out)
+{
+    enum { SHOWN = 12 };
+    fprintf(out, "%s, a table\n\n", mst_reader_path(s->reader));
+    fprintf(out, LABEL "%llu\n", "rows", (unsigned long long)s->rows);
+    fprintf(out, LABEL "%zu\n", "columns", s->cols);
+    fprintf(out, LABEL, "header");
+    if (mst_reader_name(s->reader, 0) == NULL)
+        fprintf(out, "none");
+    for (size_t k = 0; k < s->cols && k < SHOWN && mst_reader_name(s->reader, k) != NULL; k++)
+        fprintf(out, "%s%s", k > 0 ? ", " : "", mst_reader_name(s->reader, k));
+    fprintf(out, "%s\n", mst_reader_name(s->reader, 0) != NULL && s->cols > SHOWN ? ", ..." : "");
+    if (s->missing > 0)
+        fprintf(out, LABEL "%llu row%s with numbers that are not finite\n", "missing",
+                (unsigned long long)s->missing, s->missing == 1 ? "" : "s");
+    fprintf(out, LABEL, "points of");
+    for (size_t k = 0; k < s->count; k++)
+        fprintf(out, "%s%s", k > 0 ? ", " : "", s->candidates[k].spec);
+    fprintf(out, "%s\n", s->count == 0 ? "nothing known" : " (what the numbers allow)");
+}
+
+static void data_members(const survey *s, mst_json *j)
+{
+    json_member_string(j, "file", mst_reader_path(s->reader));
+    json_member_string(j, "kind", "table");
+    json_member_integer(j, "rows", s->rows);
+    json_member_integer(j, "columns", s->cols);
+    mst_json_key(j, "header");
+    if (mst_reader_name(s->reader, 0) == NULL) {
+        mst_json_null(j);
+    } else {
+        mst_json_array(j);
+        for (size_t k = 0; k < s->cols; k++)
+            mst_json_string(j, mst_reader_name(s->reader, k));
+        mst_json_end(j);
+    }
+    json_member_integer(j, "missing", s->missing);
+    mst_json_key(j, "manifold");
+    mst_json_array(j);
+    for (size_t k = 0; k < s->count; k++)
+        mst_json_string(j, s->candidates[k].spec);
+    mst_json_end(j);
+}
+
+static mst_status tell_data(report *r, const char *path)
+{
+    survey s = {0};
+    mst_status status = survey_file(&s, path);
+    if (status == MST_OK && r->json != NULL)
+        data_members(&s, r->json);
+    else if (status == MST_OK)
+        print_data(&s, r->text);
+    while (s.count > 0)
+        drop(&s, s.count - 1);
+    mst_reader_free(s.reader);
+    return status;
+}
+
+/* ---- Which of the two? ---- */
+
+/* A name that says so, or the brace that follows the eight bytes of a safetensors file's header length. */
+static bool looks_like_model(const char *path)
+{
+    static const char ending[] = ".safetensors";
+    char head[9] = "";
+    size_t length = strlen(path);
+    if (strcmp(path, "-") == 0)
+        return false;
+    if (length >= sizeof ending && strcmp(path + length - (sizeof ending - 1), ending) == 0)
+        return true;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false; /* the reader of tables says why */
+    bool fits = fread(head, 1, sizeof head, file) == sizeof head && head[8] == '{' && head[7] == 0;
+    fclose(file);
+    return fits;
+}
+
+static mst_status run(invocation *inv)
+{
+    report r;
+    const char *path;
+    if (inv->operand_count == 0)
+        return mst_fail(MST_ARGUMENT,
+                        "no FILE given; for example 'manistat info model.safetensors'");
+    path = inv->operands[0];
+    mst_status status = report_open(&r, inv);
+    if (status == MST_OK)
+        status = looks_like_model(path) ? tell_model(&r, path) : tell_data(&r, path);
+    if (status == MST_OK)
+        status = report_finish(&r);
+    report_close(&r);
+    return status;
+}
+
+const command command_info = {
+    .name = "info",
+    .summary = "tells what a model or a data file is",
+    .usage = "FILE [options]",
+    .description =
+        "A model that train has written: its manifold, the times it is for, the network, how it "
+        "was trained and its certificate. A table of numbers (CSV, TSV, NPY): rows, columns, "
+        "header, and the manifolds whose points the rows could be, such as sphere:2 if all of them "
+        "have three numbers and norm one.",
+    .options =
+        (const option *const[]){&option_seed_unused, &option_threads_unused, OUTPUT_OPTIONS, NULL},
+    .max_operands = 1,
+    .examples =
+        (const example[]){
+            {"What is this model?", "manistat info model.safetensors"},
+            {"What could these points be?", "manistat info data.csv"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

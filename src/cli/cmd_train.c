@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "commands.h"
+#include "common.h"
+#include "result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the order of mst_loss and mst_activation. */
+static const char *const losses[] = {"bel", "dsm", "dsmvr", "ism", "ssm", NULL};
+static const char *const activations[] = {"silu", "tanh", NULL};
+static const char *const divergences[] = {"hutchinson", "exact", NULL};
+static const char *const presets[] = {"paper", NULL};
+
+#define GROUP_NETWORK "The network"
+#define GROUP_LEARNING "How it is learned"
+
+#define COUNT(identifier, word, letters, usual, sample, most, heading, text) \
+    static const option identifier = {.name = word,                          \
+                                      .kind = OPTION_COUNT,                  \
+                                      .value = letters,                      \
+                                      .fallback = usual,                     \
+                                      .example = sample,                     \
+                                      .minimum = 1,                          \
+                                      .maximum = most,                       \
+                                      .group = heading,                      \
+                                      .help = text}
+#define POSITIVE(identifier, word, letters, usual, sample, heading, text) \
+    static const option identifier = {.name = word,                       \
+                                      .kind = OPTION_POSITIVE,            \
+                                      .value = letters,                   \
+                                      .fallback = usual,                  \
+                                      .example = sample,                  \
+                                      .group = heading,                   \
+                                      .help = text}
+#define CHOICE(identifier, word, letters, words, usual, sample, heading, text) \
+    static const option identifier = {.name = word,                            \
+                                      .kind = OPTION_CHOICE,                   \
+                                      .choices = words,                        \
+                                      .value = letters,                        \
+                                      .fallback = usual,                       \
+                                      .example = sample,                       \
+                                      .group = heading,                        \
+                                      .help = text}
+#define FLAG(identifier, word, heading, text) \
+    static const option identifier = {        \
+        .name = word, .kind = OPTION_FLAG, .group = heading, .help = text}
+
+static const option option_model = {
+    .letter = 'o',
+    .kind = OPTION_FILE,
+    .required = true,
+    .value = "FILE",
+    .example = "model.safetensors",
+    .help = "write the model to FILE, which appears when it is complete; FILE.checkpoint stands "
+            "beside it until then. Required.",
+};
+
+FLAG(option_again, "force", "Common options",
+     "overwrite FILE if it exists, and begin again in spite of a FILE.checkpoint");
+
+POSITIVE(option_minutes, "minutes", "M", "1", "10", NULL, "train for M minutes");
+COUNT(option_steps, "steps", "N", NULL, "20000", 1000000000000, NULL,
+      "train for N steps instead; the model is then a function of the options alone");
+POSITIVE(option_t_min, "t-min", "A", "0.005", "0.01", NULL,
+         "the least time that the model is to know");
+POSITIVE(option_t_max, "t-max", "B", "1", "2", NULL, "the largest");
+POSITIVE(option_t, "t", "T", NULL, "0.01", NULL,
+         "one fixed, small time instead of a range: a model for log, dist and Frechet means");
+static const option option_start = {
+    .name = "start",
+    .kind = OPTION_TEXT,
+    .value = "P",
+    .example = "0,0,1",
+    .help = "let the Brownian paths begin around this point, numbers joined by commas, or around "
+            "each point of a file (default: uniform on compact manifolds, else around the point "
+            "that 'manistat manifolds SPEC' shows)",
+};
+static const option option_around = {
+    .name = "around",
+    .kind = OPTION_FILE,
+    .value = "FILE",
+    .example = "data.csv",
+    .help = "let them begin around the points of a data file, which the model is to cover",
+};
+FLAG(option_resume, "resume", NULL, "go on from FILE.checkpoint, with the same options as before");
+POSITIVE(option_checkpoint, "checkpoint", "SECONDS", "5", "60", NULL,
+         "time between two checkpoints");
+
+COUNT(option_width, "width", "W", "128", "256", 65536, GROUP_NETWORK, "neurons in a hidden layer");
+COUNT(option_depth, "depth", "L", "3", "5", 64, GROUP_NETWORK, "hidden layers");
+CHOICE(option_activation, "activation", "NAME", activations, "silu", "tanh", GROUP_NETWORK,
+       "of the hidden layers: silu or tanh");
+FLAG(option_energy, "energy", GROUP_NETWORK,
+     "the score is the gradient of the network's output, so that it has no curl; slower");
+FLAG(option_time_head, "time-head", GROUP_NETWORK,
+     "learn the time derivative as an output of its own, instead of taking it from the "
+     "divergence of the score; faster to use");
+
+CHOICE(option_preset, "preset", "NAME", presets, NULL, "paper", GROUP_LEARNING,
+       "other defaults: paper (the published network, 5 layers of 512, tanh, dsm, batches of "
+       "102400, t from 0.01); options that are given count all the same");
+CHOICE(option_loss, "loss", "NAME", losses, "bel", "dsm", GROUP_LEARNING,
+       "bel (Bismut-Elworthy-Li targets, almost without noise), dsm (denoising score matching), "
+       "dsmvr (with reduced variance), ism (implicit) or ssm (sliced)");
+CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact", GROUP_LEARNING,
+       "of --loss ism: hutchinson (a random estimate) or exact");
+COUNT(option_batch, "batch", "N", "2048", "4096", 4194304, GROUP_LEARNING, "samples in a step");
+POSITIVE(option_rate, "rate", "R", "0.002", "0.001", GROUP_LEARNING, "the largest learning rate");
+POSITIVE(option_clip, "clip", "C", NULL, "1", GROUP_LEARNING,
+         "shorten gradients to this norm (default: never)");
+
+typedef struct training {
+    invocation *inv;
+    const char *path;
+    char *checkpoint;
+    bool resume, force, replace; /* replace: a file at `path` may be overwritten */
+    bool stale;                  /* a checkpoint of another training is in the way */
+    mst_manifold *m;
+    double *start;
+    mst_train_options options;
+    mst_network *net;
+    progress progress;
+} training;
+
+/* ---- Options ---- */
+
+static size_t given_count(const invocation *inv, const option *o, size_t usual)
+{
+    return option_given(inv, o) ? (size_t)option_get(inv, o)->count : usual;
+}
+
+static double given_number(const invocation *inv, const option *o, double usual)
+{
+    return option_given(inv, o) ? option_get(inv, o)->number : usual;
+}
+
+static mst_status refuse_both(const invocation *inv, const option *a, const option *b)
+{
+    char first[OPTION_WORD], second[OPTION_WORD];
+    if (!option_given(inv, a) || !option_given(inv, b))
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "%s and %s exclude each other; give one of them",
+                    option_word(a, first), option_word(b, second));
+}
+
+static mst_status check_choices(const invocation *inv)
+{
+    const option *const pairs[][2] = {{&option_minutes, &option_steps},
+                                      {&option_t, &option_t_min},
+                                      {&option_t, &option_t_max},
+                                      {&option_start, &option_around}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        mst_status status = refuse_both(inv, pairs[k][0], pairs[k][1]);
+        if (status != MST_OK)
+            return status;
+    }
+    if (option_given(inv, &option_divergence) &&
+        option_get(inv, &option_loss)->choice != MST_LOSS_ISM)
+        return mst_fail(MST_ARGUMENT, "--divergence is for --loss ism; leave it out");
+    return MST_OK;
+}
+
+static void set_options(training *t)
+{
+    const invocation *inv = t->inv;
+    mst_train_options o =
+        option_given(inv, &option_preset) ? mst_train_options_paper() : mst_train_options_default();
+    if (option_given(inv, &option_loss))
+        o.loss = (mst_loss)option_get(inv, &option_loss)->choice;
+    if (option_given(inv, &option_activation))
+        o.activation = (mst_activation)option_get(inv, &option_activation)->choice;
+    if (option_given(inv, &option_divergence))
+        o.hutchinson = option_get(inv, &option_divergence)->choice == 0;
+    o.minutes = given_number(inv, &option_minutes, o.minutes);
+    o.steps = given_count(inv, &option_steps, 0);
+    o.width = given_count(inv, &option_width, o.width);
+    o.depth = given_count(inv, &option_depth, o.depth);
+    o.t_min = given_number(inv, &option_t_min, o.t_min);
+    o.t_max = given_number(inv, &option_t_max, o.t_max);
+    o.t = given_number(inv, &option_t, o.t);
+    o.energy = option_given(inv, &option_energy);
+    o.time_head = option_given(inv, &option_time_head);
+    o.batch = given_count(inv, &option_batch, o.batch);
+    o.rate = given_number(inv, &option_rate, o.rate);
+    o.clip = given_number(inv, &option_clip, o.clip);
+    o.every = given_number(inv, &option_checkpoint, o.every);
+    o.seed = option_given(inv, &option_seed) ? option_get(inv, &option_seed)->count : o.seed;
+    o.threads = (int)option_get(inv, &option_threads)->count;
+    o.checkpoint = t->checkpoint;
+    o.resume = t->resume;
+    t->options = o;
+}
+
+static mst_status read_starts(training *t)
+{
+    const option *o = option_given(t->inv, &option_start) ? &option_start : &option_around;
+    if (!option_given(t->inv, o))
+        return MST_OK;
+    mst_status status = read_point_option(t->inv, o, t->m, &t->start, &t->options.starts);
+    t->options.start = t->start;
+    return status;
+}
+
+/* ---- Files: everything that can be in the way is found before the work ---- */
+
+/* What an interrupted training has left may be replaced by what follows from it. */
+static bool unfinished_model(const training *t)
+{
+    mst_network *net;
+    if (!t->resume || mst_network_read(&net, t->path, t->m) != MST_OK)
+        return false;
+    bool unfinished = !mst_network_describe(net).finished;
+    mst_network_free(net);
+    return unfinished;
+}
+
+static mst_status check_checkpoint(training *t)
+{
+    bool there = access(t->checkpoint, F_OK) == 0;
+    if (t->resume && !there)
+        return mst_fail(MST_ARGUMENT,
+                        "there is no %s to go on from; leave out --resume to begin a training",
+                        t->checkpoint);
+    if (there && !t->resume && !t->force)
+        return mst_fail(MST_ARGUMENT,
+                        "%s is there, of a training that was stopped; pass --resume to go on with "
+                        "it, or --force to begin again",
+                        t->checkpoint);
+    t->stale = there && !t->resume;
+    return MST_OK;
+}
+
+static mst_status check_files(training *t)
+{
+    mst_output *probe = NULL;
+    if (strcmp(t->path, "-") == 0)
+        return mst_fail(MST_ARGUMENT,
+                        "a model does not go to standard output; name a file, for "
+                        "example -o %s",
+                        option_model.example);
+    if (asprintf(&t->checkpoint, "%s.checkpoint", t->path) < 0) {
+        t->checkpoint = NULL;
+        return mst_fail(MST_MEMORY, "not enough memory");
+    }
+    t->replace = t->force || unfinished_model(t);
+    mst_status status = mst_output_open(&probe, t->path, t->replace);
+    t->inv->output_failed = status != MST_OK;
+    mst_output_free(probe);
+    return status == MST_OK ? check_checkpoint(t) : status;
+}
+
+static mst_status prepare(training *t)
+{
+    invocation *inv = t->inv;
+    t->path = option_get(inv, &option_model)->text;
+    t->resume = option_given(inv, &option_resume);
+    t->force = option_given(inv, &option_again);
+    mst_status status = open_manifold(inv, &t->m);
+    if (status == MST_OK)
+        status = check_choices(inv);
+    if (status == MST_OK)
+        status = check_files(t);
+    if (status != MST_OK)
+        return status;
+    set_options(t);
+    return read_starts(t);
+}
+
+/* ---- Training ---- */
+
+static int report_state(void *user, const mst_train_state *state)
+{
+    training *t = user;
+    char left[DURATION_TEXT] = "?", excess[32] = "";
+    if (t->stale) /* the options were sound, and this training is the one to resume from now on */
+        unlink(t->checkpoint);
+    t->stale = false;
+    if (state->progress > 0)
+        duration_text(state->seconds * (1 - state->progress) / state->progress, left);
+    if (!isnan(state->excess))
+        snprintf(excess, sizeof excess, ", excess %.4f", state->excess);
+    progress_line(&t->progress, "%.0f%%, %.3g k samples/s, loss %.4g%s, %s left",
+                  floor(100 * state->progress), state->samples_per_second / 1000, state->loss,
+                  excess, left);
+    return interrupted();
+}
+
+/* A failure keeps the last checkpoint; say so. */
+static mst_status keep_checkpoint(const training *t, mst_status status)
+{
+    if (t->stale || access(t->checkpoint, F_OK) != 0)
+        return status;
+    return mst_fail(status, "%s; %s is kept", mst_error_detail(), t->checkpoint);
+}
+
+static mst_status train(training *t)
+{
+    allow_slow_stop();
+    t->progress = progress_start(t->inv, "samples", 0);
+    t->options.report = (mst_train_report){.report = report_state, .user = t};
+    mst_status status = mst_train(&t->net, t->m, &t->options);
+    progress_end(&t->progress);
+    if (t->net == NULL)
+        return status == MST_BREAKDOWN ? keep_checkpoint(t, status) : status;
+    /* From here on there is a model, interrupted or not. */
+    t->inv->stopped_well = true;
+    status = mst_network_write(t->net, t->path, t->replace);
+    if (status != MST_OK) {
+        t->inv->output_failed = true;
+        return keep_checkpoint(t, status);
+    }
+    if (mst_network_describe(t->net).finished)
+        unlink(t->checkpoint); /* there need not be one */
+    return MST_OK;
+}
+
+/* ---- The result ---- */
+
+static void write_json(const training *t, mst_json *j)
+{
+    mst_network_info i = mst_network_describe(t->net);
+    json_member_string(j, "manifold", i.manifold);
+    json_member_string(j, "loss", mst_loss_name(i.loss));
+    json_member_integer(j, "steps", i.steps);
+    json_member_integer(j, "samples", i.samples);
+    json_member_number(j, "training_seconds", i.seconds);
+    json_member_number(j, "samples_per_second", (double)i.samples / i.seconds);
+    json_member_number(j, "excess", i.excess);
+    json_member_bool(j, "finished", i.finished);
+    json_member_number(j, "t_min", i.t_min);
+    json_member_number(j, "t_max", i.t_max);
+    json_member_integer(j, "width", i.width);
+    json_member_integer(j, "depth", i.depth);
+    json_member_integer(j, "parameters", i.parameters);
+    json_member_string(j, "file", t->path);
+}
+
+static void write_page(const training *t, FILE *out)
+{
+    mst_network_info i = mst_network_describe(t->net);
+    fprintf(out, "%s, a score network for %s%s\n\n", t->path, i.manifold,
+            i.finished ? "" : ", not finished");
+    if (i.t_min == i.t_max)
+        fprintf(out, "  time      %g, fixed\n", i.t_min);
+    else
+        fprintf(out, "  times     %g to %g\n", i.t_min, i.t_max);
+    fprintf(out, "  network   %zu x %zu %s, %zu parameters\n", i.depth, i.width,
+            activations[i.activation], i.parameters);
+    fprintf(out, "  training  %s, %llu steps, %.4g samples in %.1f s (%.3g k samples/s)\n",
+            mst_loss_name(i.loss), (unsigned long long)i.steps, (double)i.samples, i.seconds,
+            (double)i.samples / i.seconds / 1000);
+    if (!isnan(i.excess))
+        fprintf(out, "  excess    %.4f (held-out loss; 0: learned nothing, -1: perfect)\n",
+                i.excess);
+    fprintf(out,
+            "\nHow good is it?  manistat check %s\n"
+            "Use it:          manistat mean --score %s data.csv\n",
+            t->path, t->path);
+}
+
+static mst_status conclude(const training *t)
+{
+    mst_network_info i = mst_network_describe(t->net);
+    if (i.finished)
+        return MST_OK;
+    return mst_fail(MST_INTERRUPTED,
+                    "interrupted after %llu steps; %s holds what was learned, and the same command "
+                    "with --resume goes on",
+                    (unsigned long long)i.steps, t->path);
+}
+
+static mst_status run(invocation *inv)
+{
+    training t = {.inv = inv};
+    report r = {0};
+    mst_status status = prepare(&t);
+    if (status == MST_OK)
+        status = report_open(&r, inv);
+    if (status == MST_OK)
+        status = train(&t);
+    if (status == MST_OK && r.json != NULL)
+        write_json(&t, r.json);
+    else if (status == MST_OK)
+        write_page(&t, r.text);
+    if (status == MST_OK)
+        status = report_finish(&r);
+    if (status == MST_OK)
+        status = conclude(&t);
+    report_close(&r);
+    mst_network_free(t.net);
+    free(t.start);
+    free(t.checkpoint);
+    mst_manifold_free(t.m);
+    return status;
+}
+
+const command command_train = {
+    .name = "train",
+    .summary = "learns a score network for a manifold",
+    .usage = "--manifold SPEC -o FILE [options]",
+    .description =
+        "Learns the score, the gradient of the log of the heat kernel, from simulated Brownian "
+        "paths, once for a manifold; --score FILE then serves mean, test, kmeans, heat, log, dist "
+        "and geodesic with any data. The model knows its manifold and the times that it is for.\n\n"
+        "The excess is measured on held-out samples: the loss compared with that of the short-time "
+        "approximation, which the network starts from; 0 means that nothing was learned, -1 is "
+        "perfect. 'manistat check' measures more.\n\n"
+        "Ctrl-C stops at the next step and leaves a usable model; a killed training leaves "
+        "FILE.checkpoint. In both cases the same command with --resume goes on, and with --steps "
+        "it "
+        "ends with the same weights as if nothing had happened.",
+    .options = (const option *const[]){&option_manifold,
+                                       &option_model,
+                                       &option_minutes,
+                                       &option_steps,
+                                       &option_t_min,
+                                       &option_t_max,
+                                       &option_t,
+                                       &option_start,
+                                       &option_around,
+                                       &option_resume,
+                                       &option_checkpoint,
+                                       &option_width,
+                                       &option_depth,
+                                       &option_activation,
+                                       &option_energy,
+                                       &option_time_head,
+                                       &option_preset,
+                                       &option_loss,
+                                       &option_divergence,
+                                       &option_batch,
+                                       &option_rate,
+                                       &option_clip,
+                                       POINT_OPTIONS,
+                                       &option_seed,
+                                       &option_threads,
+                                       &option_json,
+                                       &option_again,
+                                       &option_quiet,
+                                       &option_help,
+                                       &option_version,
+                                       NULL},
+    .max_operands = 0,
+    .examples =
+        (const example[]){
+            {"A model of covariance matrices of order three, in five minutes:",
+             "manistat train --manifold spd:3 --minutes 5 -o model.safetensors"},
+            {"One that covers the points of a file:",
+             "manistat train --manifold spd:3 --around matrices.csv -o model.safetensors"},
+            {"A number of steps instead of minutes gives the same model every time:",
+             "manistat train --manifold so3 --steps 500 -o model.safetensors"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

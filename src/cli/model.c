@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "model.h"
+
+#include "certificate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char exact[] = "exact";
+static const char *const words[] = {exact, NULL};
+
+/* How --score is called, whatever it is for. */
+#define SCORE_OPTION                                                               \
+    .name = "score", .kind = OPTION_FILE, .choices = words, .value = "exact|FILE", \
+    .fallback = exact, .example = "model.safetensors"
+
+const option option_score = {
+    SCORE_OPTION,
+    .help = "where the score comes from: exact (the closed form of the heat kernel, where there is "
+            "one) or a model FILE that train has written; --force then allows times outside the "
+            "model's range",
+};
+
+const option option_score_limit = {
+    SCORE_OPTION,
+    .help = "exact (the geometry of the manifold) or a model FILE that train has written, whose "
+            "score at its least time stands for the logarithm",
+};
+
+static const char *score_text(const invocation *inv)
+{
+    const char *text = option_get(inv, &option_score)->text;
+    if (text == NULL)
+        text = option_get(inv, &option_score_limit)->text;
+    return text != NULL ? text : exact;
+}
+
+mst_status read_model(mst_network **net, const char *path, const mst_manifold *m)
+{
+    *net = NULL;
+    if (strcmp(path, "-") == 0)
+        return mst_fail(MST_ARGUMENT, "a model is not read from standard input; name its file");
+    return mst_network_read(net, path, m);
+}
+
+static mst_status read_score(model *o)
+{
+    if (strcmp(o->score, "bridge") == 0)
+        return mst_fail(MST_ARGUMENT, "--score bridge is not available yet; take exact or a model");
+    if (strcmp(o->score, "-") != 0 && access(o->score, F_OK) != 0 && errno == ENOENT)
+        return mst_fail(MST_ARGUMENT,
+                        "--score '%s' is neither 'exact' nor a file; 'manistat train' makes models",
+                        o->score);
+    mst_status status = read_model(&o->net, o->score, o->owned);
+    if (status == MST_ARGUMENT && o->owned != NULL)
+        status =
+            mst_fail(status, "%s; leave out --manifold or take another model", mst_error_detail());
+    return status;
+}
+
+/* A certificate that cannot be read restricts nothing. */
+static void take_range(model *o)
+{
+    certificate c;
+    o->info = mst_network_describe(o->net);
+    o->t_low = o->info.t_min;
+    o->t_high = o->info.t_max;
+    if (certificate_read(&c, o->info.certificate) && c.t_low <= c.t_high) {
+        o->t_low = fmax(o->t_low, c.t_low);
+        o->t_high = fmin(o->t_high, c.t_high);
+    }
+}
+
+mst_status model_open(model *o, const invocation *inv)
+{
+    *o = (model){.inv = inv, .score = score_text(inv), .beyond = option_given(inv, &option_force)};
+    bool is_file = strcmp(o->score, exact) != 0;
+    const char *spec = manifold_text(inv);
+    if (spec == NULL && !is_file)
+        return mst_fail(MST_ARGUMENT, "--manifold SPEC is missing; for example --manifold %s",
+                        option_manifold.example);
+    mst_status status = spec != NULL ? parse_manifold(&o->owned, spec) : MST_OK;
+    if (status == MST_OK && is_file)
+        status = read_score(o);
+    if (status != MST_OK)
+        return status;
+    o->m = is_file ? mst_network_manifold(o->net) : o->owned;
+    if (is_file)
+        take_range(o);
+    return MST_OK;
+}
+
+void model_close(model *o)
+{
+    mst_network_free(o->net);
+    mst_manifold_free(o->owned);
+}
+
+/* Times that went through a logarithm or a file may be off by rounding. */
+static bool within(double t, double least, double largest)
+{
+    const double rounding = 1e-9;
+    return t >= least * (1 - rounding) && t <= largest * (1 + rounding);
+}
+
+mst_status model_check_time(const model *o, const char *what, double t)
+{
+    if (o->net == NULL || o->beyond || within(t, o->info.t_min, o->info.t_max))
+        return MST_OK;
+    if (o->info.t_min == o->info.t_max)
+        return mst_fail(
+            MST_DOMAIN,
+            "%s is not %g, the only time for which %s was trained; --force takes it all "
+            "the same",
+            what, o->info.t_min, o->score);
+    return mst_fail(MST_DOMAIN,
+                    "%s lies outside %g to %g, the times for which %s was trained; --force takes "
+                    "it all the same",
+                    what, o->info.t_min, o->info.t_max, o->score);
+}
+
+void model_warn_time(model *o, double t)
+{
+    if (o->net == NULL || o->warned || !isfinite(t) || within(t, o->t_low, o->t_high))
+        return;
+    bool trained = within(t, o->info.t_min, o->info.t_max);
+    warn(o->inv, "warning: the time %g lies outside %g to %g, the times for which %s %s", t,
+         trained ? o->t_low : o->info.t_min, trained ? o->t_high : o->info.t_max, o->score,
+         trained ? "is certified" : "was trained");
+    o->warned = true;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* --score: the exact kernel, or a model that knows its manifold and the times it may be used for. */
+#ifndef MST_CLI_MODEL_H
+#define MST_CLI_MODEL_H
+
+#include "common.h"
+
+/* In help: for likelihoods, and for the geometry of pairs. */
+extern const option option_score, option_score_limit;
+
+/* What a command computes on, and with. */
+typedef struct model {
+    const invocation *inv;
+    const char *score; /* "exact", or the model's path */
+    const mst_manifold *m;
+    mst_manifold *owned; /* that of --manifold */
+    mst_network *net;    /* null: exact */
+    mst_network_info info;
+    double t_low,
+        t_high;  /* times for which the certificate calls it usable, else all it was trained for */
+    bool beyond; /* --force: times outside the range are allowed */
+    bool warned; /* of such a time */
+} model;
+
+/* The manifold of --manifold or of the model; MST_ARGUMENT if they differ. Close it in either case. */
+MST_MUST_USE mst_status model_open(model *o, const invocation *inv);
+void model_close(model *o);
+
+/* May the model be asked about this time? `what` names it in the message: "--time 3". */
+MST_MUST_USE mst_status model_check_time(const model *o, const char *what, double t);
+/* A warning, once, if the time is one that the model was not trained or is not certified for. */
+void model_warn_time(model *o, double t);
+
+/* MST_ARGUMENT for the words that are no file. */
+MST_MUST_USE mst_status read_model(mst_network **net, const char *path, const mst_manifold *m);
+
+#endif

@@ -1,0 +1,295 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+
+# train, check, info and --score FILE: tiny models, the files around them, interruption, and what is refused.
+
+tiny=(--steps 30 --width 16 --depth 2)
+sphere=(train --manifold sphere:2)
+
+# ---- Training: the model and what is said about it ----
+succeeds "a model" "${sphere[@]}" "${tiny[@]}" -o model.safetensors
+check "the summary says what to do next" grep -q 'manistat check model.safetensors' "$out"
+check "the summary says how to use it" grep -q 'manistat mean --score model.safetensors' "$out"
+check "the summary counts steps" grep -q 'bel, 30 steps, 6.144e+04 samples in ' "$out"
+check "no checkpoint and nothing else is left" test "$(ls -A)" = model.safetensors
+run "${sphere[@]}" "${tiny[@]}" --json -o json.safetensors
+check "train --json" as_json "$out" '(r["command"], r["manifold"], r["loss"], r["steps"], r["samples"], r["finished"], r["t_min"], r["t_max"], r["width"], r["depth"], r["seed"], r["file"]) == ("train", "sphere:2", "bel", 30, 61440, True, 0.005, 1, 16, 2, 2712, "json.safetensors") and r["parameters"] == 531 and r["samples_per_second"] > 0 and "excess" in r and "seconds" in r and "version" in r'
+
+# same_model A B: weights and metadata agree, but for the time it took.
+same_model() {
+    python3 - "$1" "$2" <<'END'
+import json, sys
+def load(path):
+    data = open(path, "rb").read()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    header["__metadata__"].pop("seconds")
+    return header, data[8 + length :]
+sys.exit(0 if load(sys.argv[1]) == load(sys.argv[2]) else 1)
+END
+}
+check "the same seed, the same model" same_model model.safetensors json.safetensors
+manistat "${sphere[@]}" "${tiny[@]}" --threads 1 -o one.safetensors >"$out"
+check "whatever the threads" same_model model.safetensors one.safetensors
+manistat "${sphere[@]}" "${tiny[@]}" --seed 3 -o seed.safetensors >"$out"
+check "another seed, another model" eval '! same_model model.safetensors seed.safetensors'
+
+# trains NAME EXPRESSION OPTIONS: --json fits the expression.
+trains() {
+    local name=$1 expression=$2
+    shift 2
+    rm -f tried.safetensors
+    run train "$@" --json -o tried.safetensors
+    [ "$status" -eq 0 ] && as_json <(manistat info --json tried.safetensors) "$expression"
+    verdict "$name" $?
+}
+for loss in bel dsm dsmvr ism ssm; do
+    trains "--loss $loss" "r['loss'] == '$loss'" --manifold circle "${tiny[@]}" --loss $loss
+done
+trains "exact divergence" "r['loss'] == 'ism'" --manifold circle "${tiny[@]}" --loss ism --divergence exact
+trains "a range of times" "(r['t_min'], r['t_max']) == (0.01, 0.5)" --manifold circle "${tiny[@]}" --t-min 0.01 --t-max 0.5
+trains "a fixed time" "(r['t_min'], r['t_max']) == (0.01, 0.01)" --manifold circle "${tiny[@]}" --t 0.01
+trains "an energy" "r['energy'] and r['time_head']" --manifold circle "${tiny[@]}" --energy
+trains "a time head" "r['time_head'] and not r['energy']" --manifold circle "${tiny[@]}" --time-head
+trains "tanh" "r['activation'] == 'tanh'" --manifold circle "${tiny[@]}" --activation tanh
+trains "batch" "r['samples'] == 30 * 64" --manifold circle "${tiny[@]}" --batch 64 --rate 0.001 --clip 1
+trains "the preset of the paper, and options over it" "r['plain'] and r['loss'] == 'dsm' and r['activation'] == 'tanh' and r['depth'] == 5 and r['width'] == 8 and r['t_min'] == 0.01 and r['samples'] == 2 * 256" --manifold circle --preset paper --steps 2 --width 8 --batch 256
+trains "a start" "r['manifold'] == 'spd:2'" --manifold spd:2 "${tiny[@]}" --start 2,0,1
+printf '10\n20\n' >angles.csv
+trains "around points" "r['manifold'] == 'circle'" --manifold circle "${tiny[@]}" --around angles.csv --degrees
+trains "by the clock" "r['finished'] and r['steps'] > 0" --manifold circle --minutes 0.002 --width 8 --depth 1
+
+# ---- What is refused, before anything is trained (the steps would take years) ----
+endless=(--steps 1000000000 --width 16 --depth 2)
+refuses "no -o" 2 "-o FILE is missing" "${sphere[@]}" "${endless[@]}"
+refuses "standard output" 2 "name a file" "${sphere[@]}" "${endless[@]}" -o -
+refuses "no manifold" 2 "--manifold SPEC is missing" train -o x.safetensors
+refuses "a model in the way" 3 "model.safetensors exists; pass --force" "${sphere[@]}" "${endless[@]}" -o model.safetensors
+refuses "a missing directory" 3 "nowhere/x.safetensors" "${sphere[@]}" "${endless[@]}" -o nowhere/x.safetensors
+touch stopped.safetensors.checkpoint
+refuses "a checkpoint in the way" 2 "stopped.safetensors.checkpoint is there.*--resume.*--force" "${sphere[@]}" "${endless[@]}" -o stopped.safetensors
+refuses "a checkpoint that is none" 2 "stopped.safetensors.checkpoint: not a safetensors file" "${sphere[@]}" "${endless[@]}" -o stopped.safetensors --resume
+succeeds "--force begins again" "${sphere[@]}" "${tiny[@]}" -o stopped.safetensors --force
+check "and clears up" test ! -e stopped.safetensors.checkpoint -a -s stopped.safetensors
+refuses "nothing to resume" 2 "no fresh.safetensors.checkpoint to go on from; leave out --resume" "${sphere[@]}" "${endless[@]}" -o fresh.safetensors --resume
+refuses "minutes and steps" 2 "--minutes and --steps exclude" "${sphere[@]}" --minutes 1 --steps 5 -o x.safetensors
+refuses "a time and a range" 2 "--t and --t-max exclude" "${sphere[@]}" --t 1 --t-max 2 -o x.safetensors
+refuses "two kinds of starts" 2 "--start and --around exclude" "${sphere[@]}" --start 0,0,1 --around a.csv -o x.safetensors
+refuses "times the wrong way round" 2 "t-min below t-max" "${sphere[@]}" "${tiny[@]}" --t-min 1 --t-max 0.5 -o x.safetensors
+refuses "divergence of another loss" 2 "--divergence is for --loss ism" "${sphere[@]}" --divergence exact -o x.safetensors
+refuses "unknown loss" 2 "--loss cannot be 'mse'; choose one of bel, dsm, dsmvr, ism, ssm" "${sphere[@]}" --loss mse -o x.safetensors
+refuses "a start off the manifold" 2 "--start.*norm" "${sphere[@]}" "${endless[@]}" --start 0,0,2 -o x.safetensors
+refuses "an absent file of points" 2 "nowhere.csv" "${sphere[@]}" "${endless[@]}" --around nowhere.csv -o x.safetensors
+refuses "a training that diverges" 3 "diverged at step" train --manifold circle --steps 2000 --width 16 --depth 2 --rate 1e15 -o x.safetensors
+check "none of them wrote anything" test "$(find . -name 'x.safe*' | wc -l)" -eq 0
+
+# ---- Kills and interruptions ----
+# waits_for FILE: until it exists, for half a minute.
+waits_for() {
+    for _ in $(seq 600); do
+        [ -e "$1" ] && return 0
+        sleep 0.05
+    done
+    return 1
+}
+long=(--manifold sphere:2 --steps 2500 --width 16 --depth 2 --batch 1024 --checkpoint 0.1)
+manistat train "${long[@]}" -o killed.safetensors >"$out" 2>"$err" &
+process=$!
+waits_for killed.safetensors.checkpoint
+kill -KILL $process
+wait $process 2>/dev/null
+check "a kill leaves a checkpoint only" test -e killed.safetensors.checkpoint -a ! -e killed.safetensors
+check "a checkpoint is a model" as_json <(manistat info --json killed.safetensors.checkpoint) 'not r["finished"] and 0 < r["steps"] < 2500'
+refuses "other options do not resume" 2 "begun with other options" train "${long[@]}" --batch 512 -o killed.safetensors --resume
+succeeds "it is resumed" train "${long[@]}" -o killed.safetensors --resume
+check "the checkpoint is gone" test ! -e killed.safetensors.checkpoint
+manistat train "${long[@]}" -o whole.safetensors >"$out"
+check "the weights are those of a training without a kill" same_model killed.safetensors whole.safetensors
+
+for signal in INT TERM; do
+    file=$signal.safetensors
+    manistat "${sphere[@]}" "${endless[@]}" --checkpoint 0.1 --json -o "$file" >"$out" 2>"$err" &
+    process=$!
+    waits_for "$file.checkpoint"
+    kill -$signal $process
+    wait $process
+    status=$?
+    [ "$status" -eq 130 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q "interrupted after [0-9]* steps; $file .*--resume" "$err"
+    verdict "SIG$signal ends with 130 and says how to go on" $?
+    check "SIG$signal: the JSON tells" as_json "$out" 'not r["finished"] and r["steps"] > 0'
+    check "SIG$signal keeps the checkpoint" test -s "$file.checkpoint"
+    check "SIG$signal leaves a model" as_json <(manistat info --json "$file") 'not r["finished"]'
+done
+echo 0,0,1,0,0.6,0.8 >pair.csv
+succeeds "an interrupted model is usable" log --score INT.safetensors pair.csv
+steps=$(manistat info --json INT.safetensors | python3 -c 'import json, sys; print(json.load(sys.stdin)["steps"])')
+succeeds "an interrupted training goes on" "${sphere[@]}" --width 16 --depth 2 --steps $((steps + 5)) -o INT.safetensors --resume
+check "to its end" as_json <(manistat info --json INT.safetensors) "r['finished'] and r['steps'] == $steps + 5"
+check "and drops the checkpoint" test ! -e INT.safetensors.checkpoint
+cp model.safetensors TERM.safetensors
+refuses "--resume spares a finished model" 3 "TERM.safetensors exists" "${sphere[@]}" "${endless[@]}" -o TERM.safetensors --resume
+if has_terminals; then
+    script -qec "manistat train --manifold circle --minutes 0.02 --width 8 --depth 1 -o screen.safetensors" /dev/null </dev/null >screen 2>&1
+    check "a progress line on a terminal" grep -Eq "train: [0-9]+%, [0-9.e+]+ k samples/s, loss [^ ]+, excess -?[0-9.]+, 0:0[0-9] left" screen
+    script -qec "manistat train --manifold circle --minutes 0.02 --width 8 --depth 1 -o quiet.safetensors --quiet" /dev/null </dev/null >screen 2>&1
+    check "none with --quiet" eval '! grep -q "left" screen'
+fi
+
+# ---- info ----
+succeeds "info" info model.safetensors
+check "info: manifold" grep -q 'a score network for sphere:2' "$out"
+check "info: times" grep -Eq '^  times +0.005 to 1$' "$out"
+check "info: no certificate" grep -q "none; 'manistat check' makes one" "$out"
+run info --json model.safetensors
+check "info --json" as_json "$out" 'r["kind"] == "model" and r["manifold"] == "sphere:2" and r["parameters"] == 531 and r["inputs"] > 0 and r["outputs"] == 3 and r["finished"] and not r["energy"] and not r["plain"] and r["certificate"] is None and r["training_seconds"] > 0'
+cp model.safetensors renamed
+check "a model by its content" as_json <(manistat info --json renamed) 'r["kind"] == "model"'
+# is_a NAME EXPRESSION: what info says about the table on standard input.
+is_a() {
+    run info --json -
+    as_json "$out" "$2"
+    verdict "info: $1" $?
+}
+is_a "unit vectors" 'r["kind"] == "table" and r["rows"] == 2 and r["columns"] == 3 and r["header"] is None and r["manifold"][0] == "sphere:2"' <<<$'0,0,1\n0,0.6,0.8'
+is_a "one that is none" '"sphere:2" not in r["manifold"] and r["manifold"][-1] == "euclidean:3"' <<<$'0,0,1\n0,0.6,0.9'
+is_a "matrices" '"spd:2" in r["manifold"] and "sym:2" in r["manifold"]' <<<2,0.5,0.5,1
+is_a "not positive" '"spd:2" not in r["manifold"] and "sym:2" in r["manifold"]' <<<1,2,2,1
+is_a "not symmetric" '"sym:2" not in r["manifold"]' <<<1,2,3,1
+is_a "rotations" '"so3" in r["manifold"]' <<<1,0,0,0,1,0,0,0,1
+is_a "quaternions" '"so3" in r["manifold"] and "sphere:3" in r["manifold"]' <<<1,0,0,0
+is_a "angles" 'r["manifold"] == ["circle", "euclidean:1"]' <<<$'3\n-2'
+is_a "no angles" 'r["manifold"] == ["euclidean:1"]' <<<$'3\n200'
+is_a "a hyperboloid" '"hyperbolic:2" in r["manifold"]' <<<1,0,0
+is_a "a header and missing numbers" 'r["header"] == ["a", "b"] and r["missing"] == 1 and r["rows"] == 2' <<<$'a,b\n1,nan\n1,2'
+manistat sample --manifold sphere:2 --time 0.1 -n 4 -o four.npy
+check "info: NPY" as_json <(manistat info --json four.npy) 'r["rows"] == 4 and "sphere:2" in r["manifold"]'
+run info four.npy
+check "info: text" grep -Eq '^  points of +sphere:2, ' "$out"
+refuses "info without a file" 2 "no FILE given" info
+refuses "info of nothing" 2 "nowhere" info nowhere.csv
+
+# ---- check ----
+cp model.safetensors certified.safetensors
+succeeds "check --dry-run" check certified.safetensors --samples 256 --dry-run
+check "it changes nothing" cmp -s model.safetensors certified.safetensors
+check "a table by bands" grep -Eq '^0.[0-9]+ to 0.[0-9]+ +-?[0-9]' "$out"
+succeeds "check" check certified.safetensors --samples 256
+check "the certificate is in the model" as_json <(manistat info --json certified.safetensors) 'len(r["certificate"]["bands"]) >= 2 and all(b["t_low"] < b["t_high"] and "usable" in b for b in r["certificate"]["bands"]) and r["certificate"]["against"] == "exact"'
+run check certified.safetensors --samples 256 --json
+check "check --json" as_json "$out" 'r["command"] == "check" and r["manifold"] == "sphere:2" and r["file"] == "certified.safetensors" and r["written"] and r["seed"] == 4711 and r["samples"] == 256 and r["certificate"]["all"]["score_error"] > 0'
+run info certified.safetensors
+check "info shows it" grep -q 'residual' "$out"
+refuses "against bridges" 2 "--against bridge is not available yet" check certified.safetensors --against bridge
+refuses "check without a file" 2 "no FILE given" check
+manistat train --manifold spd:3 "${tiny[@]}" -o spd.safetensors >"$out"
+refuses "no exact kernel to check against" 3 "spd:3 has no closed-form" check spd.safetensors --against exact
+succeeds "check without one" check spd.safetensors --samples 256
+
+# ---- --score FILE in every command ----
+model=(--score model.safetensors)
+manistat sample --manifold sphere:2 --time 0.1 -n 60 -o data.csv
+manistat sample --manifold sphere:2 --time 0.1 -n 40 --start 0.6,0,0.8 -o other.csv
+# likens NAME EXPRESSION ARGUMENTS: with the model, m, and with the exact kernel, e.
+likens() {
+    local name=$1 expression=$2
+    shift 2
+    manistat "$@" --manifold sphere:2 --json >exact.json
+    run "$@" "${model[@]}" --json
+    [ "$status" -eq 0 ] && python3 -c 'import json, math, sys
+m, e = json.load(open(sys.argv[1])), json.load(open("exact.json"))
+far = lambda a, b: math.dist(a, b)
+sys.exit(0 if m["score"] == "model.safetensors" and m["manifold"] == "sphere:2" and eval(sys.argv[2]) else 1)' "$out" "$expression"
+    verdict "$name" $?
+}
+manistat train --manifold sphere:2 --steps 300 --width 32 --depth 2 -o better.safetensors >"$out"
+cp better.safetensors model.safetensors
+likens "mean" "far(m['mean'], e['mean']) < 0.02 and abs(m['time'] - e['time']) < 0.01 and m['log_likelihood'] is None and m['aic'] is None and m['kind'] == 'diffusion'" mean data.csv
+likens "mean at a time" "m['time'] == 0.1 and far(m['mean'], e['mean']) < 0.02" mean --time 0.1 data.csv
+likens "Frechet mean" "m['kind'] == 'frechet' and m['time'] is None and far(m['mean'], e['mean']) < 0.05" mean --kind frechet data.csv
+likens "test" "abs(m['statistic'] / e['statistic'] - 1) < 0.2 and m['p_value'] < 0.01" test data.csv other.csv
+likens "kmeans" "m['kind'] == 'frechet' and far(m['centres'][0], e['centres'][0]) < 0.3" kmeans -k 2 data.csv
+likens "kmeans by diffusion means" "m['kind'] == 'diffusion' and 0 < m['times'][0] < 0.2" kmeans -k 2 --kind diffusion data.csv
+likens "heat" "m['logp'] == [None] and abs(m['score_3'][0] - e['score_3'][0]) < 0.3 and abs(m['dt_logp'][0] - e['dt_logp'][0]) < 2" heat --time 0.2 pair.csv
+likens "log" "math.hypot(m['v_1'][0], m['v_2'][0] - e['v_2'][0], m['v_3'][0]) < 0.1" log pair.csv
+likens "dist" "abs(m['dist'][0] - e['dist'][0]) < 0.1" dist pair.csv
+likens "geodesic" "m['s'] == e['s'] and max(abs(m[k][i] - e[k][i]) for k in ('x_1', 'x_2', 'x_3') for i in range(5)) < 0.05 and [m[k][4] for k in ('x_1', 'x_2', 'x_3')] == [0, 0.6, 0.8]" geodesic --steps 4 pair.csv
+check "geodesic stays on the sphere" as_json "$out" "max(abs(math.hypot(r['x_1'][i], r['x_2'][i], r['x_3'][i]) - 1) for i in range(5)) < 1e-12"
+run heat "${model[@]}" --time 0.2 pair.csv
+check "heat writes nan" grep -q '^nan,' "$out"
+refuses "exp" 3 "no geodesic from its velocity; leave out --score" exp "${model[@]}" pair.csv
+refuses "mixture" 3 "needs log p.*kmeans" mixture "${model[@]}" -k 2 data.csv
+succeeds "the manifold may be said again" mean "${model[@]}" --manifold sphere:2 data.csv
+check "the text names the model" grep -q 'by model.safetensors' "$out"
+succeeds "exact is a word" mean --manifold sphere:2 --score exact data.csv
+
+# A network on the real geodesic: many pairs, more steps than fit together, and any number of rows.
+manistat geodesic "${model[@]}" --steps 3 data.csv other.csv >"$out" 2>"$err"
+status=$?
+check "geodesic: unequal files" test "$status" -eq 2
+head -n 40 data.csv >forty.csv
+succeeds "geodesic of many pairs" geodesic "${model[@]}" --steps 3 forty.csv other.csv
+check "geodesic: all rows" test "$(wc -l <"$out")" -eq 161
+run geodesic "${model[@]}" --steps 3 <(tail -n 1 forty.csv) <(tail -n 1 other.csv)
+tail -n 4 "$out" | cut -d, -f2- >last.csv
+manistat geodesic "${model[@]}" --steps 3 forty.csv other.csv | tail -n 4 | cut -d, -f2- >all.csv
+check "geodesic: a row does not depend on its neighbours" close_to last.csv all.csv 1e-6
+
+# ---- Times outside the model's range ----
+refuses "--time too large" 2 "--time 3 lies outside 0.005 to 1, .*model.safetensors.*--force" mean "${model[@]}" --time 3 data.csv
+refuses "--time of heat" 2 "--time 3 lies outside 0.005 to 1" heat "${model[@]}" --time 3 pair.csv
+sed 's/$/,0.1/' pair.csv >timed.csv
+sed 's/$/,7/' pair.csv >>timed.csv
+refuses "a time in a row" 2 "timed.csv, row 2: the time 7 lies outside 0.005 to 1" heat "${model[@]}" timed.csv
+for arguments in "mean --time 3 data.csv" "heat --time 3 pair.csv" "heat timed.csv"; do
+    # shellcheck disable=SC2086
+    run $arguments "${model[@]}" --force
+    [ "$status" -eq 0 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q 'warning: the time [37] lies outside 0.005 to 1' "$err"
+    verdict "--force: $arguments" $?
+done
+manistat sample --manifold sphere:2 --time 0.0005 -n 50 -o close.csv
+run mean "${model[@]}" --json close.csv
+check "the time at the lower edge" as_json "$out" "r['time_limit'] == 't-min' and r['time'] == 0.005 and r['converged']"
+[ "$status" -eq 1 ] && grep -q 'best time lies below 0.005, the t-min of model.safetensors' "$err"
+verdict "the lower edge: status 1 and why" $?
+manistat train --manifold sphere:2 "${tiny[@]}" --t-max 0.05 -o early.safetensors >"$out"
+run mean --score early.safetensors --json data.csv
+check "the time at the upper edge" as_json "$out" "r['time_limit'] == 't-max' and r['time'] == 0.05"
+check "the upper edge: status 1" test "$status" -eq 1
+# Certified for less than it was trained for; the text is as long as the old one, so that the file stays sound.
+python3 - certified.safetensors narrow.safetensors <<'END'
+import json, re, sys
+data = open(sys.argv[1], "rb").read()
+length = int.from_bytes(data[:8], "little")
+header = json.loads(data[8 : 8 + length])
+certificate = json.loads(header["__metadata__"]["certificate"])
+certificate["t_low"], certificate["t_high"] = 0.3, 0.5
+header["__metadata__"]["certificate"] = json.dumps(certificate)
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + length :])
+END
+run mean --score narrow.safetensors data.csv
+[ "$status" -eq 0 ] && grep -q 'warning: the time .* lies outside 0.3 to 0.5, .*is certified' "$err"
+verdict "a time that is not certified: a warning" $?
+run mean --score narrow.safetensors --time 0.4 data.csv
+check "a certified time: silence" test "$status" -eq 0 -a ! -s "$err"
+
+# ---- Hostile models ----
+head -c 1000 model.safetensors >short.safetensors
+head -c 100 model.safetensors >shorter.safetensors
+: >empty.safetensors
+head -c 4000 /dev/urandom >noise.safetensors
+printf '\010\000\000\000\000\000\000\000{}      ' >bare.safetensors
+for file in short shorter empty noise bare; do
+    for arguments in "mean --score $file.safetensors data.csv" "log --score $file.safetensors pair.csv" "info $file.safetensors" "check $file.safetensors"; do
+        # shellcheck disable=SC2086
+        refuses "hostile: $arguments" 2 "$file.safetensors" $arguments
+    done
+done
+refuses "another manifold" 2 "model for sphere:2, not for torus:2" mean "${model[@]}" --manifold torus:2 data.csv
+refuses "a table as a model" 2 "data.csv: not a safetensors file" mean --score data.csv data.csv
+refuses "a model as a table" 2 "model.safetensors" mean --manifold sphere:2 model.safetensors
+refuses "no such model" 2 "--score 'nowhere' is neither 'exact' nor a file" mean --score nowhere data.csv
+refuses "neither manifold nor model" 2 "--manifold SPEC is missing" mean data.csv
+refuses "a model from standard input" 2 "not read from standard input" log --score - pair.csv
