@@ -55,6 +55,7 @@ MST_API MST_MUST_USE mst_status mst_network_write(const mst_network *net, const 
                                                   bool replace);
 MST_API void mst_network_free(mst_network *net);
 
+/* What it is; the texts are valid as long as the network. */
 MST_API mst_network_info mst_network_describe(const mst_network *net);
 /* The manifold it was trained for; borrowed. */
 MST_API const mst_manifold *mst_network_manifold(const mst_network *net);

@@ -211,7 +211,7 @@ void mlp_backward(const mlp_shape *shape, const float *theta, size_t n, const fl
 }
 
 void mlp_tangent(const mlp_shape *shape, const float *theta, size_t n, size_t tangents,
-                 const float *dx, float *dout, mlp_work *w)
+                 const float *dx, float *tan_out, mlp_work *w)
 {
     for (size_t k = 0; k < shape->depth; k++) {
         size_t at = k * w->rows * w->tangents * w->ld;
@@ -221,13 +221,13 @@ void mlp_tangent(const mlp_shape *shape, const float *theta, size_t n, size_t ta
                             w->tangent + at);
     }
     mlp_layer last = mlp_layer_at(shape, shape->depth);
-    through(last, theta, n * tangents, tangents_before(shape, w, shape->depth, dx), 0, dout,
+    through(last, theta, n * tangents, tangents_before(shape, w, shape->depth, dx), 0, tan_out,
             last.rows);
 }
 
 void mlp_backward_tangent(const mlp_shape *shape, const float *theta, size_t n, size_t tangents,
-                          const float *x, const float *dx, const float *d_out, const float *d_dout,
-                          float *gradient, mlp_work *w)
+                          const float *x, const float *dx, const float *d_out,
+                          const float *d_tan_out, float *gradient, mlp_work *w)
 {
     float *d = w->d[0], *d_before = w->d[1], *e = w->e[0], *e_before = w->e[1];
     mlp_layer last = mlp_layer_at(shape, shape->depth);
@@ -235,9 +235,9 @@ void mlp_backward_tangent(const mlp_shape *shape, const float *theta, size_t n, 
         backward_last(shape, theta, n, d_out, gradient, d, w);
     else
         memset(d, 0, n * w->ld * sizeof *d);
-    add_weight_gradient(last, n * tangents, d_dout, last.rows,
+    add_weight_gradient(last, n * tangents, d_tan_out, last.rows,
                         tangents_before(shape, w, shape->depth, dx), gradient);
-    back_through(last, theta, n * tangents, d_dout, last.rows, e, w->ld);
+    back_through(last, theta, n * tangents, d_tan_out, last.rows, e, w->ld);
     for (size_t k = shape->depth; k-- > 0;) {
         mlp_layer layer = mlp_layer_at(shape, k);
         size_t at = k * w->rows * w->ld;

@@ -47,13 +47,13 @@ void mlp_forward(const mlp_shape *shape, const float *theta, size_t n, const flo
 void mlp_backward(const mlp_shape *shape, const float *theta, size_t n, const float *x,
                   const float *d_out, float *gradient, float *d_x, mlp_work *work);
 
-/* After mlp_forward on the same rows: the derivatives dout (n, T, outputs) in the directions dx (n, T, inputs). */
+/* After mlp_forward on the same rows: the derivatives tan_out (n, T, outputs) in the directions dx (n, T, inputs). */
 void mlp_tangent(const mlp_shape *shape, const float *theta, size_t n, size_t tangents,
-                 const float *dx, float *dout, mlp_work *work);
-/* After mlp_forward and mlp_tangent on the same rows: adds to gradient that of Σ <d_out, out> + Σ <d_dout, dout>, the
+                 const float *dx, float *tan_out, mlp_work *work);
+/* After mlp_forward and mlp_tangent on the same rows: adds to gradient that of Σ <d_out, out> + Σ <d_tan_out, tan_out>, the
  * directions dx being constants. d_out (n, outputs) may be null: zero. */
 void mlp_backward_tangent(const mlp_shape *shape, const float *theta, size_t n, size_t tangents,
-                          const float *x, const float *dx, const float *d_out, const float *d_dout,
-                          float *gradient, mlp_work *work);
+                          const float *x, const float *dx, const float *d_out,
+                          const float *d_tan_out, float *gradient, mlp_work *work);
 
 #endif

@@ -57,7 +57,7 @@ MST_MUST_USE mst_status check_heat(const check_subject *s, size_t n, const doubl
                                    const double *y, double t, const double *time_derivative,
                                    uint64_t seed, uint64_t first, check_sums *sums);
 /* The numbers of a band from its sums. */
-void check_summarise(const check_subject *s, const check_sums *sums, mst_check_band *band);
+void check_summarise(const check_subject *s, const check_sums *u, mst_check_band *b);
 /* Its shifts and gaps. */
 MST_MUST_USE mst_status check_recover(const check_subject *s, size_t interval,
                                       mst_check_band *band);

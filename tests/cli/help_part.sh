@@ -108,9 +108,9 @@ for page in general help.*; do
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
             # Nobody waits for minutes of training here.
-            line=$(sed 's/--minutes [0-9]*/--steps 20 --width 8 --depth 1/
-                s/\(train .* --around [a-z.]*\)/\1 --steps 20 --width 8 --depth 1/' <<<"$line")
-            bash -c "$line" >out 2>err && [ ! -s err ] && { [ -s out ] || [ -s "$target" ]; }
+            short=$(sed -e 's/--minutes [0-9]*/--steps 20 --width 8 --depth 1/' \
+                -e 's/\(train .* --around [a-z.]*\)/\1 --steps 20 --width 8 --depth 1/' <<<"$line")
+            bash -c "$short" >out 2>err && [ ! -s err ] && { [ -s out ] || [ -s "$target" ]; }
         )
         verdict "example: $line" $?
     done < <(sed -n 's/^    \(\(echo .*| \)\{0,1\}manistat .*\)/\1/p' "$page")

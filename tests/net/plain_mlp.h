@@ -34,9 +34,9 @@ static inline double plain_curve(mlp_activation kind, double z)
     return (2 - z * tanh(z / 2)) / (4 * half * half);
 }
 
-/* out (outputs) of one row x, and dout in the direction dx unless that is null. */
+/* out (outputs) of one row x, and tan_out in the direction dx unless that is null. */
 static inline void plain_row(const mlp_shape *s, const double *theta, const double *x,
-                             const double *dx, double *out, double *dout)
+                             const double *dx, double *out, double *tan_out)
 {
     double h[PLAIN_WIDEST], u[PLAIN_WIDEST], z[PLAIN_WIDEST], v[PLAIN_WIDEST];
     memcpy(h, x, s->inputs * sizeof *h);
@@ -61,7 +61,7 @@ static inline void plain_row(const mlp_shape *s, const double *theta, const doub
     }
     memcpy(out, h, s->outputs * sizeof *out);
     if (dx != NULL)
-        memcpy(dout, u, s->outputs * sizeof *dout);
+        memcpy(tan_out, u, s->outputs * sizeof *tan_out);
 }
 
 #endif

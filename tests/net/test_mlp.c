@@ -25,7 +25,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 typedef struct setting {
     mlp_shape shape;
     size_t n, T, size;
-    float *theta, *x, *dx, *d_out, *d_dout, *out, *dout, *gradient;
+    float *theta, *x, *dx, *d_out, *d_tan_out, *out, *tan_out, *gradient;
     double *wide_theta, *wide_x, *wide_dx;
     mlp_work *work;
 } setting;
@@ -61,9 +61,9 @@ static setting set_up(mlp_shape shape, size_t n, size_t T, double input_size)
     s.x = random_floats(&d, n * shape.inputs, input_size);
     s.dx = random_floats(&d, n * T * shape.inputs, 1);
     s.d_out = random_floats(&d, n * shape.outputs, 1);
-    s.d_dout = random_floats(&d, n * T * shape.outputs, 1);
+    s.d_tan_out = random_floats(&d, n * T * shape.outputs, 1);
     s.out = random_floats(&d, n * shape.outputs, 1);
-    s.dout = random_floats(&d, n * T * shape.outputs, 1);
+    s.tan_out = random_floats(&d, n * T * shape.outputs, 1);
     s.gradient = random_floats(&d, s.size, 0);
     s.wide_theta = widened(s.size, s.theta);
     s.wide_x = widened(n * shape.inputs, s.x);
@@ -75,8 +75,8 @@ static setting set_up(mlp_shape shape, size_t n, size_t T, double input_size)
 
 static void tear_down(setting *s)
 {
-    free(s->theta), free(s->x), free(s->dx), free(s->d_out), free(s->d_dout);
-    free(s->out), free(s->dout), free(s->gradient);
+    free(s->theta), free(s->x), free(s->dx), free(s->d_out), free(s->d_tan_out);
+    free(s->out), free(s->tan_out), free(s->gradient);
     free(s->wide_theta), free(s->wide_x), free(s->wide_dx);
     mlp_work_free(s->work);
 }
@@ -87,17 +87,17 @@ static setting set_up_case(int i, int isa)
     return set_up(cases[i].shape, cases[i].n, cases[i].T, 1);
 }
 
-/* with_out·Σ <d_out, out> + with_dout·Σ <d_dout, dout> over rows begin … end − 1, in double precision. */
+/* with_out·Σ <d_out, out> + with_dout·Σ <d_tan_out, tan_out> over rows begin … end − 1, in double precision. */
 static double plain_sum(const setting *s, size_t begin, size_t end, bool with_out, bool with_dout)
 {
     const mlp_shape *shape = &s->shape;
-    double out[PLAIN_WIDEST], dout[PLAIN_WIDEST], sum = 0;
+    double out[PLAIN_WIDEST], tan_out[PLAIN_WIDEST], sum = 0;
     for (size_t i = begin; i < end; i++) {
         for (size_t k = 0; k < (with_dout ? s->T : 1); k++) {
             const double *dx = with_dout ? s->wide_dx + (i * s->T + k) * shape->inputs : NULL;
-            plain_row(shape, s->wide_theta, s->wide_x + i * shape->inputs, dx, out, dout);
+            plain_row(shape, s->wide_theta, s->wide_x + i * shape->inputs, dx, out, tan_out);
             for (size_t j = 0; j < shape->outputs && with_dout; j++)
-                sum += (double)s->d_dout[(i * s->T + k) * shape->outputs + j] * dout[j];
+                sum += (double)s->d_tan_out[(i * s->T + k) * shape->outputs + j] * tan_out[j];
         }
         for (size_t j = 0; j < shape->outputs && with_out; j++)
             sum += (double)s->d_out[i * shape->outputs + j] * out[j];
@@ -147,16 +147,17 @@ static void check_values_and_tangents(setting s)
 {
     size_t inputs = s.shape.inputs, outputs = s.shape.outputs;
     mlp_forward(&s.shape, s.theta, s.n, s.x, s.out, s.work);
-    mlp_tangent(&s.shape, s.theta, s.n, s.T, s.dx, s.dout, s.work);
-    double out[PLAIN_WIDEST], dout[PLAIN_WIDEST];
+    mlp_tangent(&s.shape, s.theta, s.n, s.T, s.dx, s.tan_out, s.work);
+    double out[PLAIN_WIDEST], tan_out[PLAIN_WIDEST];
     for (size_t i = 0; i < s.n; i++)
         for (size_t k = 0; k < s.T; k++) {
             size_t row = i * s.T + k;
             plain_row(&s.shape, s.wide_theta, s.wide_x + i * inputs, s.wide_dx + row * inputs, out,
-                      dout);
+                      tan_out);
             for (size_t j = 0; j < outputs; j++) {
                 assert_near((double)s.out[i * outputs + j], out[j], 4e-6, "row %zu", i);
-                assert_near((double)s.dout[row * outputs + j], dout[j], 1e-5, "tangent %zu", row);
+                assert_near((double)s.tan_out[row * outputs + j], tan_out[j], 1e-5, "tangent %zu",
+                            row);
             }
         }
     tear_down(&s);
@@ -204,13 +205,13 @@ END_TEST
 static void check_gradient_of_values_and_tangents(setting s)
 {
     mlp_forward(&s.shape, s.theta, s.n, s.x, s.out, s.work);
-    mlp_tangent(&s.shape, s.theta, s.n, s.T, s.dx, s.dout, s.work);
+    mlp_tangent(&s.shape, s.theta, s.n, s.T, s.dx, s.tan_out, s.work);
     clear(&s, 1);
-    mlp_backward_tangent(&s.shape, s.theta, s.n, s.T, s.x, s.dx, s.d_out, s.d_dout, s.gradient,
+    mlp_backward_tangent(&s.shape, s.theta, s.n, s.T, s.x, s.dx, s.d_out, s.d_tan_out, s.gradient,
                          s.work);
     check_gradient(&s, 1, true, true);
     clear(&s, 0);
-    mlp_backward_tangent(&s.shape, s.theta, s.n, s.T, s.x, s.dx, NULL, s.d_dout, s.gradient,
+    mlp_backward_tangent(&s.shape, s.theta, s.n, s.T, s.x, s.dx, NULL, s.d_tan_out, s.gradient,
                          s.work);
     check_gradient(&s, 0, false, true);
     tear_down(&s);
@@ -228,12 +229,12 @@ START_TEST(reference_is_consistent)
 {
     setting s = set_up(cases[_i].shape, cases[_i].n, cases[_i].T, 1);
     size_t inputs = s.shape.inputs, outputs = s.shape.outputs;
-    double out[PLAIN_WIDEST], dout[PLAIN_WIDEST], above[PLAIN_WIDEST], below[PLAIN_WIDEST];
+    double out[PLAIN_WIDEST], tan_out[PLAIN_WIDEST], above[PLAIN_WIDEST], below[PLAIN_WIDEST];
     double moved[PLAIN_WIDEST];
     const double h = 1e-5;
     for (size_t i = 0; i < s.n; i++) {
         const double *x = s.wide_x + i * inputs, *dx = s.wide_dx + i * s.T * inputs;
-        plain_row(&s.shape, s.wide_theta, x, dx, out, dout);
+        plain_row(&s.shape, s.wide_theta, x, dx, out, tan_out);
         for (size_t j = 0; j < inputs; j++)
             moved[j] = x[j] + h * dx[j];
         plain_row(&s.shape, s.wide_theta, moved, NULL, above, NULL);
@@ -241,7 +242,7 @@ START_TEST(reference_is_consistent)
             moved[j] = x[j] - h * dx[j];
         plain_row(&s.shape, s.wide_theta, moved, NULL, below, NULL);
         for (size_t j = 0; j < outputs; j++)
-            assert_near((above[j] - below[j]) / (2 * h), dout[j], 1e-7, "row %zu", i);
+            assert_near((above[j] - below[j]) / (2 * h), tan_out[j], 1e-7, "row %zu", i);
     }
     tear_down(&s);
 }
@@ -253,9 +254,9 @@ START_TEST(large_inputs)
     mlp_shape shape = {6, 33, 3, 3, _i % 2 == 0 ? MLP_SILU : MLP_TANH};
     setting s = set_up(shape, 25, 2, 100);
     mlp_forward(&shape, s.theta, s.n, s.x, s.out, s.work);
-    mlp_tangent(&shape, s.theta, s.n, s.T, s.dx, s.dout, s.work);
+    mlp_tangent(&shape, s.theta, s.n, s.T, s.dx, s.tan_out, s.work);
     clear(&s, 0);
-    mlp_backward_tangent(&shape, s.theta, s.n, s.T, s.x, s.dx, s.d_out, s.d_dout, s.gradient,
+    mlp_backward_tangent(&shape, s.theta, s.n, s.T, s.x, s.dx, s.d_out, s.d_tan_out, s.gradient,
                          s.work);
     double out[PLAIN_WIDEST];
     for (size_t i = 0; i < s.n; i++) {
@@ -264,7 +265,7 @@ START_TEST(large_inputs)
             assert_near((double)s.out[i * shape.outputs + j], out[j], 3e-4, "row %zu", i);
     }
     for (size_t i = 0; i < s.n * s.T * shape.outputs; i++)
-        ck_assert(isfinite(s.dout[i]));
+        ck_assert(isfinite(s.tan_out[i]));
     for (size_t i = 0; i < s.size; i++)
         ck_assert(isfinite(s.gradient[i]));
     tear_down(&s);
@@ -313,10 +314,10 @@ START_TEST(block_is_laid_out_as_promised)
     /* Gradients by the padding are zero. */
     setting s = set_up(*shape, cases[_i].n, cases[_i].T, 1);
     mlp_forward(shape, s.theta, s.n, s.x, s.out, s.work);
-    mlp_tangent(shape, s.theta, s.n, s.T, s.dx, s.dout, s.work);
+    mlp_tangent(shape, s.theta, s.n, s.T, s.dx, s.tan_out, s.work);
     clear(&s, 0);
     mlp_backward(shape, s.theta, s.n, s.x, s.d_out, s.gradient, NULL, s.work);
-    mlp_backward_tangent(shape, s.theta, s.n, s.T, s.x, s.dx, s.d_out, s.d_dout, s.gradient,
+    mlp_backward_tangent(shape, s.theta, s.n, s.T, s.x, s.dx, s.d_out, s.d_tan_out, s.gradient,
                          s.work);
     for (size_t i = 0; i < size; i++) {
         ck_assert_int_le(taken[i], 1);

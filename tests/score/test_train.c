@@ -560,10 +560,30 @@ START_TEST(without_memory)
 }
 END_TEST
 
+/* As published, and with a smaller network it trains. */
+START_TEST(paper)
+{
+    mst_manifold *m;
+    mst_train_options o = mst_train_options_paper();
+    ck_assert(o.loss == MST_LOSS_DSM && o.activation == MST_TANH && o.plain);
+    ck_assert(o.depth == 5 && o.width == 512 && o.batch == 1024 * 100 && o.path_steps == 100);
+    ck_assert(o.warm_up == 1000 && o.seed == 2712 && o.t_max == 1);
+    o.width = 8;
+    o.batch = 3200;
+    o.steps = 2;
+    mst_network *net = trained("sphere:2", &o, &m);
+    mst_network_info info = mst_network_describe(net);
+    ck_assert(info.plain && info.inputs == 7 && info.outputs == 3 && info.depth == 5);
+    ck_assert_uint_eq(info.samples, 6400);
+    mst_network_free(net);
+    mst_manifold_free(m);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("train", 120, {threads_do_not_matter, 3}, {what_decides_the_weights, 0},
                      {average_and_excess, 0}, {resumed_trainings_end_the_same, 2}, {interrupted, 0},
                      {resuming_with_other_options, 0}, {damaged_checkpoints, 0}, {bad_options, 0},
-                     {without_memory, 3});
+                     {without_memory, 3}, {paper, 0});
 }
