@@ -5,8 +5,8 @@
  * kernel: the relative error of the score, and the diffusion mean of data that both estimate.
  *
  *     bench_training                          sphere:2 only, one seed
- *     bench_training table [SPEC …]           the whole table (an hour), or the rows of these manifolds; three seeds
- *     bench_training losses [SPEC …]          the five losses at equal time, one seed
+ *     bench_training table [SPEC …]           the whole table (half an hour), or the rows of these manifolds; three seeds
+ *     bench_training losses [SPEC …]          the five losses, half a minute each, one seed
  *     bench_training held-out SPEC MINUTES    held-out excess of one training, for manifolds without an exact kernel
  *
  * Data are the published ones of ../shared/data/synthetic where they exist, else simulated. */
@@ -170,8 +170,6 @@ static mst_network *train(const mst_manifold *m, mst_loss loss, double minutes, 
     o.loss = loss;
     o.minutes = minutes;
     o.seed = seed;
-    if (loss != MST_LOSS_BEL) /* a hundred steps to t = 1, as published */
-        o.path_steps = 100;
     BENCH_OK(mst_train(&net, m, &o));
     return net;
 }
@@ -234,13 +232,13 @@ static bool is_wanted(const char *spec, int count, char **specs)
     return count == 0;
 }
 
-static void run_losses(const char *spec)
+static void run_losses(const char *spec, double minutes)
 {
     mst_manifold *m;
     BENCH_OK(mst_manifold_parse(&m, spec));
     for (int loss = MST_LOSS_BEL; loss <= MST_LOSS_SSM; loss++) {
         char what[64];
-        mst_network *net = train(m, (mst_loss)loss, 1, 2712);
+        mst_network *net = train(m, (mst_loss)loss, minutes, 2712);
         mst_network_info info = mst_network_describe(net);
         errors e = measure(m, net, strcmp(spec, "sphere:2") == 0 ? "S2" : "S5");
         snprintf(what, sizeof what, "%s %s", spec, mst_loss_name((mst_loss)loss));
@@ -260,7 +258,7 @@ int main(int argc, char **argv)
                 run_row(&table[k], SEEDS);
     } else if (strcmp(argv[1], "losses") == 0) {
         for (int k = 2; k < argc; k++)
-            run_losses(argv[k]);
+            run_losses(argv[k], 0.5);
     } else if (strcmp(argv[1], "held-out") == 0 && argc == 4) {
         mst_manifold *m;
         BENCH_OK(mst_manifold_parse(&m, argv[2]));

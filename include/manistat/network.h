@@ -39,8 +39,10 @@ typedef struct mst_network_info {
     bool time_head; /* ∂_t log p is an output, not the divergence formula */
     bool plain;     /* reads (x, y, t) as they are, without the short-time baseline */
     uint64_t seed, steps, samples;
-    double seconds; /* spent on training */
-    bool finished;  /* the budget was used up; false: interrupted, or a checkpoint */
+    size_t starts;   /* points that the paths began around; 0: none were given */
+    bool checkpoint; /* holds the state of a training that may be resumed */
+    double seconds;  /* spent on training */
+    bool finished;   /* the budget was used up; false: interrupted, or a checkpoint */
     double
         excess; /* held-out loss minus that of the short-time baseline alone, over the latter's; NAN unknown */
     const char *version;     /* of the program that trained it */

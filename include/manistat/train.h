@@ -20,8 +20,9 @@ typedef struct mst_train_state {
     double samples_per_second;
     double
         loss; /* mean over the last reports, per dimension; 1 is the size of the short-time baseline's own noise-free target */
-    double excess; /* as in mst_network_info: −1 … 0 while learning; NAN until measured */
-    double rate;   /* learning rate */
+    double
+        excess; /* as in mst_network_info: below 0 once it beats the baseline; NAN until measured */
+    double rate; /* learning rate */
 } mst_train_state;
 
 typedef struct mst_train_report {
@@ -44,12 +45,12 @@ typedef struct mst_train_options {
         plain; /* default false; true: the network of the paper, raw (x, y, t) → s without baseline and weights */
     bool
         hutchinson; /* default true; false: ism takes the exact divergence, d tangents per sample */
-    size_t batch;   /* default 2048 */
-    double rate;    /* default 8e-3, at the top of the schedule */
+    size_t batch;   /* default 4096 */
+    double rate;    /* default 3e-3, at the top of the schedule */
     uint64_t warm_up; /* default 500 steps */
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
-    size_t path_steps, slots; /* default 24 steps a path, 4 samples of it */
+    size_t path_steps, slots; /* default 0: 24 steps a path and 4 samples of it; not bel: 100, 25 */
     const double *start;      /* (starts, D), default null: see `train --start` and `--around` */
     size_t starts;
     uint64_t seed; /* default 2712 */

@@ -28,7 +28,7 @@ static const option option_samples = {
     .fallback = "65536",
     .example = "10000",
     .minimum = 256,
-    .maximum = 1000000000,
+    .maximum = 67108864,
     .help = "simulated points for each band of times",
 };
 
@@ -161,11 +161,31 @@ static mst_status write_result(checking *c, bool written)
     return status == MST_OK ? report_finish(&c->report) : status;
 }
 
+/* A checkpoint would lose the state of its training, and a model is to be measured where it was trained. */
+static mst_status check_kind(const checking *c, bool write)
+{
+    mst_network_info info = mst_network_describe(c->net);
+    if (info.checkpoint && write)
+        return mst_fail(MST_ARGUMENT,
+                        "%s is the checkpoint of a training, which a certificate would spoil; "
+                        "--dry-run measures it",
+                        c->path);
+    if (info.starts > 0 && !option_given(c->inv, &option_start) &&
+        !option_given(c->inv, &option_around))
+        warn(c->inv,
+             "warning: %s was trained around %zu given point%s; without --start or --around it is "
+             "measured elsewhere",
+             c->path, info.starts, info.starts == 1 ? "" : "s");
+    return MST_OK;
+}
+
 static mst_status run(invocation *inv)
 {
     checking c = {.inv = inv};
     bool write = !option_given(inv, &option_dry_run);
     mst_status status = open_all(&c);
+    if (status == MST_OK)
+        status = check_kind(&c, write);
     if (status == MST_OK)
         status = read_starts(&c);
     if (status == MST_OK)
@@ -190,7 +210,8 @@ const command command_check = {
         "t, and writes the result into the model as its certificate. Commands that take the model "
         "then warn of times outside the certified range.\n\n"
         "Columns: the excess is the loss compared with that of the short-time approximation alone, "
-        "between 0 (learned nothing) and -1 (perfect). The slope is 1 if the score is unbiased. "
+        "less 1: below 0 the network is better; the noise of the targets is the floor. The slope "
+        "is 1 if the score is unbiased. "
         "Asymmetry and heat residual tell whether the network is the gradient of a heat kernel; "
         "0 is perfect. Score and dt errors are relative to the exact kernel, where there is one. "
         "Shifts are how far the network's means and times of simulated data are from the truth, in "

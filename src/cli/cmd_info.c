@@ -34,7 +34,12 @@ static void print_model(FILE *out, const char *path, const mst_network_info *i)
             mst_loss_name(i->loss), (unsigned long long)i->steps, (unsigned long long)i->samples,
             i->seconds, (unsigned long long)i->seed, i->finished ? "" : "; stopped before its end");
     if (!isnan(i->excess))
-        fprintf(out, LABEL "%.4f (0: learned nothing, -1: perfect)\n", "excess", i->excess);
+        fprintf(out,
+                LABEL "%.4f (held-out loss over that of the short-time approximation, less 1)\n",
+                "excess", i->excess);
+    if (i->starts > 0)
+        fprintf(out, LABEL "around %zu given point%s\n", "paths", i->starts,
+                i->starts == 1 ? "" : "s");
     fprintf(out, LABEL "manistat %s\n", "made by", i->version);
 }
 
@@ -56,6 +61,8 @@ static void model_members(mst_json *j, const mst_network_info *i)
     json_member_integer(j, "seed", i->seed);
     json_member_integer(j, "steps", i->steps);
     json_member_integer(j, "samples", i->samples);
+    json_member_integer(j, "starts", i->starts);
+    json_member_bool(j, "checkpoint", i->checkpoint);
     json_member_number(j, "training_seconds", i->seconds);
     json_member_bool(j, "finished", i->finished);
     json_member_number(j, "excess", i->excess);

@@ -110,8 +110,10 @@ CHOICE(option_loss, "loss", "NAME", losses, "bel", "dsm", GROUP_LEARNING,
        "dsmvr (with reduced variance), ism (implicit) or ssm (sliced)");
 CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact", GROUP_LEARNING,
        "of --loss ism: hutchinson (a random estimate) or exact");
-COUNT(option_batch, "batch", "N", "2048", "4096", 4194304, GROUP_LEARNING, "samples in a step");
-POSITIVE(option_rate, "rate", "R", "0.002", "0.001", GROUP_LEARNING, "the largest learning rate");
+COUNT(option_batch, "batch", "N", "4096", "8192", 4194304, GROUP_LEARNING, "samples in a step");
+POSITIVE(option_rate, "rate", "R", "0.003", "0.001", GROUP_LEARNING, "the largest learning rate");
+COUNT(option_path_steps, "path-steps", "K", NULL, "64", 100000, GROUP_LEARNING,
+      "steps of a Brownian path (default: 24; for other losses than bel 100)");
 POSITIVE(option_clip, "clip", "C", NULL, "1", GROUP_LEARNING,
          "shorten gradients to this norm (default: never)");
 
@@ -188,6 +190,7 @@ static void set_options(training *t)
     o.time_head = option_given(inv, &option_time_head);
     o.batch = given_count(inv, &option_batch, o.batch);
     o.rate = given_number(inv, &option_rate, o.rate);
+    o.path_steps = given_count(inv, &option_path_steps, o.path_steps);
     o.clip = given_number(inv, &option_clip, o.clip);
     o.every = given_number(inv, &option_checkpoint, o.every);
     o.seed = option_given(inv, &option_seed) ? option_get(inv, &option_seed)->count : o.seed;
@@ -356,8 +359,12 @@ static void write_page(const training *t, FILE *out)
             mst_loss_name(i.loss), (unsigned long long)i.steps, (double)i.samples, i.seconds,
             (double)i.samples / i.seconds / 1000);
     if (!isnan(i.excess))
-        fprintf(out, "  excess    %.4f (held-out loss; 0: learned nothing, -1: perfect)\n",
-                i.excess);
+        fprintf(
+            out,
+            "  excess    %.4f (held-out loss over that of the short-time approximation, less 1)\n",
+            i.excess);
+    if (i.excess > 0)
+        fprintf(out, "            above 0: worse than that approximation alone; train longer\n");
     fprintf(out,
             "\nHow good is it?  manistat check %s\n"
             "Use it:          manistat mean --score %s data.csv\n",
@@ -409,43 +416,23 @@ const command command_train = {
         "paths, once for a manifold; --score FILE then serves mean, test, kmeans, heat, log, dist "
         "and geodesic with any data. The model knows its manifold and the times that it is for.\n\n"
         "The excess is measured on held-out samples: the loss compared with that of the short-time "
-        "approximation, which the network starts from; 0 means that nothing was learned, -1 is "
-        "perfect. 'manistat check' measures more.\n\n"
+        "approximation, which the network starts from: below 0 is better than that, and the noise "
+        "of "
+        "the targets is the floor. 'manistat check' measures more.\n\n"
         "Ctrl-C stops at the next step and leaves a usable model; a killed training leaves "
         "FILE.checkpoint. In both cases the same command with --resume goes on, and with --steps "
         "it "
         "ends with the same weights as if nothing had happened.",
-    .options = (const option *const[]){&option_manifold,
-                                       &option_model,
-                                       &option_minutes,
-                                       &option_steps,
-                                       &option_t_min,
-                                       &option_t_max,
-                                       &option_t,
-                                       &option_start,
-                                       &option_around,
-                                       &option_resume,
-                                       &option_checkpoint,
-                                       &option_width,
-                                       &option_depth,
-                                       &option_activation,
-                                       &option_energy,
-                                       &option_time_head,
-                                       &option_preset,
-                                       &option_loss,
-                                       &option_divergence,
-                                       &option_batch,
-                                       &option_rate,
-                                       &option_clip,
-                                       POINT_OPTIONS,
-                                       &option_seed,
-                                       &option_threads,
-                                       &option_json,
-                                       &option_again,
-                                       &option_quiet,
-                                       &option_help,
-                                       &option_version,
-                                       NULL},
+    .options =
+        (const option *const[]){
+            &option_manifold, &option_model,      &option_minutes,    &option_steps,
+            &option_t_min,    &option_t_max,      &option_t,          &option_start,
+            &option_around,   &option_resume,     &option_checkpoint, &option_width,
+            &option_depth,    &option_activation, &option_energy,     &option_time_head,
+            &option_preset,   &option_loss,       &option_divergence, &option_batch,
+            &option_rate,     &option_path_steps, &option_clip,       POINT_OPTIONS,
+            &option_seed,     &option_threads,    &option_json,       &option_again,
+            &option_quiet,    &option_help,       &option_version,    NULL},
     .max_operands = 0,
     .examples =
         (const example[]){

@@ -69,7 +69,10 @@ static void take_range(model *o)
     o->info = mst_network_describe(o->net);
     o->t_low = o->info.t_min;
     o->t_high = o->info.t_max;
-    if (certificate_read(&c, o->info.certificate) && c.t_low <= c.t_high) {
+    if (!certificate_read(&c, o->info.certificate))
+        return;
+    o->useless = !(c.t_low <= c.t_high);
+    if (!o->useless) {
         o->t_low = fmax(o->t_low, c.t_low);
         o->t_high = fmin(o->t_high, c.t_high);
     }
@@ -125,7 +128,14 @@ mst_status model_check_time(const model *o, const char *what, double t)
 
 void model_warn_time(model *o, double t)
 {
-    if (o->net == NULL || o->warned || !isfinite(t) || within(t, o->t_low, o->t_high))
+    if (o->net == NULL || o->warned || !isfinite(t))
+        return;
+    if (o->useless) {
+        warn(o->inv, "warning: the certificate of %s finds it good for no time; train longer",
+             o->score);
+        o->warned = true;
+    }
+    if (o->warned || within(t, o->t_low, o->t_high))
         return;
     bool trained = within(t, o->info.t_min, o->info.t_max);
     warn(o->inv, "warning: the time %g lies outside %g to %g, the times for which %s %s", t,

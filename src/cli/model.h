@@ -19,9 +19,10 @@ typedef struct model {
     mst_network *net;    /* null: exact */
     mst_network_info info;
     double t_low,
-        t_high;  /* times for which the certificate calls it usable, else all it was trained for */
-    bool beyond; /* --force: times outside the range are allowed */
-    bool warned; /* of such a time */
+        t_high;   /* times for which the certificate calls it usable, else all it was trained for */
+    bool useless; /* the certificate finds no usable time */
+    bool beyond;  /* --force: times outside the range are allowed */
+    bool warned;  /* of such a time */
 } model;
 
 /* The manifold of --manifold or of the model; MST_ARGUMENT if they differ. Close it in either case. */

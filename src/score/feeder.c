@@ -23,7 +23,8 @@ mst_status feeder_new(feeder *f, const loss_ops *ops, const loss_setup *setup,
                       const sample_plan *plan, size_t batch, size_t slots)
 {
     *f = (feeder){.ops = ops, .setup = setup, .plan = plan, .batch = batch, .slots = slots};
-    size_t wanted = batch > POOL ? batch : POOL / batch * batch;
+    size_t pool = setup->tangents > 0 ? POOL / 8 : POOL; /* derivatives of inputs take time */
+    size_t wanted = batch > pool ? batch : pool / batch * batch;
     f->paths = (wanted + slots * BLOCK - 1) / (slots * BLOCK) * BLOCK;
     f->steps = f->paths * slots / batch;
     f->blocks = f->paths / BLOCK;

@@ -40,7 +40,7 @@ typedef struct loss_samples {
 typedef struct loss_ops {
     mst_loss loss;
     sample_kind kind;
-    /* Fills rows, tangents, extra; MST_UNABLE for designs that the loss cannot train. */
+    /* Fills rows, tangents, extra; MST_ARGUMENT for designs that the loss cannot train. */
     mst_status (*plan)(loss_setup *setup);
     /* n simulated samples to what the gradient reads; they are numbers first … of all, for random directions. */
     mst_status (*prepare)(const loss_setup *setup, uint64_t first, size_t n,
@@ -73,7 +73,7 @@ MST_MUST_USE mst_status implicit_prepare(const loss_setup *setup, uint64_t first
 double implicit_gradient(const loss_setup *setup, const float *theta, size_t n, bool sliced,
                          const loss_samples *samples, loss_room *room, float *gradient);
 
-/* MST_UNABLE for designs with a time head, which only bel has targets for. */
+/* MST_ARGUMENT for designs with a time head, which only bel has targets for. */
 MST_MUST_USE mst_status loss_refuse_time_head(const loss_setup *setup);
 
 /* v ← v − Σ <n, v> n over `normals` rows of `normal`; vectors of q floats. */

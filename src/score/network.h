@@ -21,6 +21,9 @@ struct mst_network {
     char *spec, *version, *certificate;
 };
 
+/* The metadata of a checkpoint that a finished model has not. */
+#define CHECKPOINT_KEY "training"
+
 /* What decides the shape of a network. */
 typedef struct network_design {
     size_t width, depth;

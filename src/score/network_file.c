@@ -12,8 +12,9 @@
 #include <string.h>
 
 #define FORMAT "manistat score 1"
+#define CONVENTION "generator half the Laplacian"
 
-enum { LARGEST_DEPTH = 64, LARGEST_WIDTH = 65536, NAME = 40, NUMBER = 40, FIXED_TEXTS = 20 };
+enum { LARGEST_DEPTH = 64, LARGEST_WIDTH = 65536, NAME = 40, NUMBER = 40, FIXED_TEXTS = 21 };
 
 /* ---- Writing ---- */
 
@@ -48,7 +49,7 @@ static void describe(const mst_network *net, text_list *l)
     const mst_network_info *i = &net->info;
     add_text(l, "format", FORMAT);
     add_text(l, "manifold", net->spec);
-    add_text(l, "time_convention", "generator half the Laplacian");
+    add_text(l, "time_convention", CONVENTION);
     add_number(l, "t_min", i->t_min);
     add_number(l, "t_max", i->t_max);
     add_text(l, "loss", mst_loss_name(i->loss));
@@ -63,6 +64,7 @@ static void describe(const mst_network *net, text_list *l)
     add_integer(l, "samples", i->samples);
     add_number(l, "seconds", i->seconds);
     add_integer(l, "finished", i->finished);
+    add_integer(l, "starts", i->starts);
     add_number(l, "excess", i->excess);
     add_text(l, "version", net->version);
     add_text(l, "certificate", net->certificate);
@@ -220,7 +222,7 @@ static mst_status read_layer(const tensors *t, const char *name, size_t k, mst_n
 static mst_status read_info(const tensors *t, const char *name, mst_network *net)
 {
     mst_network_info *i = &net->info;
-    const char *loss, *version, *certificate = tensors_text(t, "certificate");
+    const char *loss, *version, *convention, *certificate = tensors_text(t, "certificate");
     MST_TRY(network_number(t, name, "t_min", &i->t_min));
     MST_TRY(network_number(t, name, "t_max", &i->t_max));
     if (!(i->t_min > 0 && i->t_min <= i->t_max && i->t_max < INFINITY))
@@ -236,11 +238,37 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
     if (!(i->seconds >= 0 && i->seconds < INFINITY))
         return mst_fail(MST_FORMAT, "%s: %g seconds of training make no sense", name, i->seconds);
     MST_TRY(truth(t, name, "finished", &i->finished));
+    MST_TRY(bounded(t, name, "starts", 0, SIZE_MAX, &i->starts));
+    i->checkpoint = tensors_text(t, CHECKPOINT_KEY) != NULL;
     MST_TRY(network_number(t, name, "excess", &i->excess));
+    MST_TRY(text_of(t, name, "time_convention", &convention));
+    if (strcmp(convention, CONVENTION) != 0)
+        return mst_fail(MST_FORMAT,
+                        "%s: its times follow the convention \"%.60s\", not \"" CONVENTION "\"",
+                        name, convention);
     MST_TRY(text_of(t, name, "version", &version));
     mst_release(net->version);
     MST_TRY(mst_copy_string(&net->version, version));
+    for (char *c = net->version; *c != 0; c++) /* it goes to terminals */
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
     return mst_network_certify(net, certificate != NULL ? certificate : "");
+}
+
+/* Before memory is taken for what the metadata say: are there weights of that size at all? */
+static mst_status check_size(const tensors *t, const char *name, const network_design *design)
+{
+    for (size_t k = 0; k <= design->depth; k++) {
+        char weight[NAME];
+        snprintf(weight, sizeof weight, "layers.%zu.weight", k);
+        const tensor *w = tensors_find(t, weight);
+        size_t side = k < design->depth ? 0 : 1; /* rows of hidden layers, columns of the last */
+        if (w == NULL || w->rank != 2 || w->shape[side] != design->width)
+            return mst_fail(MST_FORMAT,
+                            "%s: the metadata say %zu layers of %zu, but %s is not of that size",
+                            name, design->depth, design->width, weight);
+    }
+    return MST_OK;
 }
 
 static mst_status read_network(mst_network **out, const char *name, const tensors *t,
@@ -248,6 +276,7 @@ static mst_status read_network(mst_network **out, const char *name, const tensor
 {
     network_design design;
     MST_TRY(read_design(t, name, &design));
+    MST_TRY(check_size(t, name, &design));
     MST_TRY(network_new(out, m, &design));
     MST_TRY(read_info(t, name, *out));
     for (size_t k = 0; k <= design.depth; k++)

@@ -43,12 +43,20 @@ mst_status sample_curved_check(const mst_manifold *m, double h, double t)
     space s = space_of(m);
     double size = fabs(s.curvature) * (double)m->dim;
     if (size * h > 20)
-        return mst_fail(MST_ARGUMENT,
-                        "steps of time %g are too coarse for %s; take %.0f steps or more", h,
-                        m->spec, ceil(size * t / 20));
+        return mst_fail(
+            MST_ARGUMENT,
+            "steps of time %g are too coarse for %s; take %.0f steps a path or more (--path-steps)",
+            h, m->spec, ceil(size * t / 20));
     if (size * t > 500)
         return mst_fail(MST_ARGUMENT, "paths of time %g are too long for %s; at most %g", t,
                         m->spec, 500 / size);
+    /* Coordinates grow like e^r on hyperbolic space, and e^2r of their rounding is what distances have. */
+    double d = (double)m->dim, reach = 0.5 * (d - 1) * t + sqrt(d * t) + 4 * sqrt(t);
+    if (s.curvature < 0 && reach > 18)
+        return mst_fail(MST_ARGUMENT,
+                        "paths of time %g on %s go so far that no digits of their distances are "
+                        "left; take a smaller --t-max",
+                        t, m->spec);
     return MST_OK;
 }
 

@@ -7,15 +7,16 @@
 
 #include <math.h>
 
-/* The horizon of a path is uniform between these parts of t_max, so that short times have small steps, but not beyond
- * t_max: half of the paths reach it, lest it be the edge where samples are rare. */
+/* The horizon of a path is uniform between these parts of t_max, so that short times have small steps (shorter if
+ * t_min would not be reached by one), but not beyond t_max: half of the paths reach it, lest it be the edge where samples are rare. */
 static const double shortest_horizon = 0.1, longest_horizon = 2;
 
 static double horizon(const sample_options *o, double u)
 {
     if (o->kind == SAMPLE_LAST_STEP || o->t_min == o->t_max)
         return o->t_max;
-    double low = fmax(o->t_min, shortest_horizon * o->t_max);
+    double low = fmin(shortest_horizon * o->t_max, (double)o->steps * o->t_min);
+    low = fmax(low, o->t_min);
     return fmin(low + (longest_horizon * o->t_max - low) * u, o->t_max);
 }
 

@@ -16,12 +16,10 @@ mst_train_options mst_train_options_default(void)
                                .t_min = 0.005,
                                .t_max = 1,
                                .hutchinson = true,
-                               .batch = 2048,
-                               .rate = 8e-3,
+                               .batch = 4096,
+                               .rate = 3e-3,
                                .warm_up = 500,
                                .average = 0.999,
-                               .path_steps = 24,
-                               .slots = 4,
                                .seed = 2712,
                                .every = 5};
 }
@@ -50,9 +48,14 @@ double trainer_used(const trainer *r)
                            : r->seconds / (60 * r->o->minutes);
 }
 
-static mst_status report(trainer *r, bool *stop)
+static const double report_every = 0.5;
+
+void trainer_report(trainer *r)
 {
-    MST_TRY(trainer_measure(r));
+    double now = trainer_now();
+    if (r->o->report.report == NULL || now - r->reported < report_every)
+        return;
+    r->reported = now;
     mst_train_state state = {.step = r->step,
                              .samples = r->step * r->feeder.batch,
                              .progress = fmin(trainer_used(r), 1),
@@ -61,9 +64,8 @@ static mst_status report(trainer *r, bool *stop)
                              .loss = r->smooth,
                              .excess = r->net->info.excess,
                              .rate = r->rate};
-    if (r->o->report.report != NULL && r->o->report.report(r->o->report.user, &state) != 0)
-        *stop = true;
-    return MST_OK;
+    if (r->o->report.report(r->o->report.user, &state) != 0)
+        r->stop = true;
 }
 
 static void note_progress(trainer *r)
@@ -74,43 +76,46 @@ static void note_progress(trainer *r)
     i->seconds = r->seconds;
 }
 
-static mst_status loop(trainer *r, bool *stop)
+static mst_status loop(trainer *r)
 {
-    static const double report_every = 0.5;
     double saved = r->seconds;
-    while (trainer_used(r) < 1 && !*stop) {
+    while (trainer_used(r) < 1 && !r->stop) {
         uint64_t step = r->step;
         double seconds = r->seconds;
         MST_TRY(trainer_run(r, r->seconds + report_every));
         r->speed = (double)((r->step - step) * r->feeder.batch) / (r->seconds - seconds);
-        MST_TRY(report(r, stop));
-        if (r->o->checkpoint != NULL && (r->seconds - saved >= r->o->every || *stop)) {
+        MST_TRY(trainer_measure(r));
+        r->reported = 0; /* the end of a burst is always told */
+        trainer_report(r);
+        if (r->o->checkpoint != NULL && (r->seconds - saved >= r->o->every || r->stop)) {
             note_progress(r);
             MST_TRY(trainer_save(r));
             saved = r->seconds;
         }
     }
     note_progress(r);
-    r->net->info.finished = !*stop;
+    r->net->info.finished = !r->stop;
     return MST_OK;
 }
 
-static mst_status train(trainer *r, bool *stop)
+/* Preparations count as training: they may take a while, and the budget is the user's time. */
+static mst_status train(trainer *r)
 {
+    double begin = r->reported = trainer_now();
     MST_TRY(trainer_prepare(r));
     MST_TRY(trainer_rooms_new(r));
     if (r->o->resume)
         MST_TRY(trainer_restore(r));
     MST_TRY(trainer_fill(r));
-    return loop(r, stop);
+    r->seconds += trainer_now() - begin;
+    return loop(r);
 }
 
 mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_options *options)
 {
-    bool stop = false;
     trainer r = {.o = options, .m = m, .threads = mst_thread_count(options->threads)};
     *out = NULL;
-    mst_status status = train(&r, &stop);
+    mst_status status = train(&r);
     trainer_rooms_free(&r);
     trainer_release(&r);
     if (status != MST_OK) {
@@ -118,7 +123,7 @@ mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_o
         return status;
     }
     *out = r.net;
-    return stop ? mst_fail(MST_INTERRUPTED, "interrupted after %llu steps",
-                           (unsigned long long)r.step)
-                : MST_OK;
+    return r.stop ? mst_fail(MST_INTERRUPTED, "interrupted after %llu steps",
+                             (unsigned long long)r.step)
+                  : MST_OK;
 }

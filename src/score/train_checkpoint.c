@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { OPTIONS = 512, STATE = 8 };
+enum { OPTIONS = 1024, STATE = 8 };
 
 /* Everything that decides the course of a training but its length. */
 static void describe_options(const trainer *r, char *out)
@@ -18,10 +18,11 @@ static void describe_options(const trainer *r, char *out)
     for (size_t k = 0; k < o->starts * mst_manifold_ambient(r->m) * sizeof *o->start; k++)
         hash = (hash ^ bytes[k]) * 1099511628211u;
     snprintf(out, OPTIONS,
-             "%s, %s, %zux%zu %s%s%s%s%s, t %.17g to %.17g, batch %zu, rate %.17g, warm-up %llu, "
+             "loss %s, network %zux%zu %s%s%s%s%s, t %.17g to %.17g, batch %zu, rate %.17g, "
+             "warm-up %llu, "
              "clip %.17g, average %.17g, paths of %zu steps with %zu samples, starts %zu (%llx), "
              "seed %llu",
-             mst_manifold_spec(r->m), mst_loss_name(o->loss), o->depth, o->width,
+             mst_loss_name(o->loss), o->depth, o->width,
              o->activation == MST_TANH ? "tanh" : "silu", o->plain ? " plain" : "",
              o->energy ? " energy" : "", o->time_head ? " time-head" : "",
              o->hutchinson ? "" : " exact-divergence", r->net->info.t_min, r->net->info.t_max,
@@ -41,7 +42,7 @@ mst_status trainer_save(const trainer *r)
         {.name = "training.state", .type = TENSOR_F64, .rank = 1, .shape = {STATE}, .data = state},
         {.name = "training.step", .type = TENSOR_U64, .rank = 1, .shape = {1}, .data = &r->step},
     };
-    tensor_text text = {"training", options};
+    tensor_text text = {CHECKPOINT_KEY, options};
     return network_save(r->net, r->o->checkpoint, true, sizeof more / sizeof *more, more, 1, &text);
 }
 
@@ -56,19 +57,29 @@ static mst_status part(const tensors *t, const char *file, const char *name, ten
     return MST_OK;
 }
 
+/* Names the first field, up to a comma, in which the two descriptions differ. */
+static mst_status refuse_options(const char *file, const char *before, const char *now)
+{
+    size_t at = 0, same = 0;
+    for (; before[same] == now[same] && before[same] != 0; same++)
+        if (before[same] == ',')
+            at = same + 2;
+    int then = (int)strcspn(before + at, ","), today = (int)strcspn(now + at, ",");
+    return mst_fail(MST_ARGUMENT,
+                    "%s was begun with other options (%.*s, now %.*s); resume with the same ones",
+                    file, then, before + at, today, now + at);
+}
+
 static mst_status restore(trainer *r, const tensors *t)
 {
-    const char *file = r->o->checkpoint, *before = tensors_text(t, "training");
+    const char *file = r->o->checkpoint, *before = tensors_text(t, CHECKPOINT_KEY);
     char options[OPTIONS];
     double state[STATE];
     describe_options(r, options);
     if (before == NULL)
         return mst_fail(MST_FORMAT, "%s: a finished model, not a checkpoint to resume from", file);
     if (strcmp(before, options) != 0)
-        return mst_fail(MST_ARGUMENT,
-                        "%s was begun with other options (%.200s); resume with the same ones, now "
-                        "they are (%.200s)",
-                        file, before, options);
+        return refuse_options(file, before, options);
     mst_network *old;
     MST_TRY(network_from_tensors(&old, file, t, r->m));
     memcpy(r->net->theta, old->theta, r->parameters * sizeof *old->theta);

@@ -41,7 +41,9 @@ typedef struct trainer {
     double held_baseline; /* their loss with the short-time baseline alone; 0: not measured yet */
 
     uint64_t step;
-    double begin; /* what the clock showed at second 0 */
+    double begin;    /* what the clock showed at second 0 */
+    double reported; /* and at the last report */
+    bool stop;       /* somebody asked for it */
     bool burst_over;
     double seconds, rate, speed;
     /* Losses: running mean for reports, mean over the last thousand samples or so, size at the start. */
@@ -56,6 +58,9 @@ void trainer_release(trainer *r);
 MST_MUST_USE mst_status trainer_rooms_new(trainer *r);
 void trainer_rooms_free(trainer *r);
 MST_MUST_USE mst_status trainer_fill(trainer *r);
+double trainer_now(void);
+/* Tells how it stands if half a second has passed since the last time; the answer may set `stop`. */
+void trainer_report(trainer *r);
 /* Share of the budget that is used up. */
 double trainer_used(const trainer *r);
 /* Steps until the clock of the training shows `until` seconds or the budget is used up. MST_BREAKDOWN if the loss grows. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HELD_OUT = 16384, HELD_BATCH = 512, LARGEST_BATCH = 1 << 22 };
+enum { HELD_OUT = 16384, HELD_BATCH = 512, HELD_BLOCKS = 16, LARGEST_BATCH = 1 << 22 };
 
 /* Streams of the seed; that of the held-out paths is nobody's choice. */
 enum { WEIGHTS = 1 };
@@ -30,12 +30,25 @@ static mst_status check_options(const mst_train_options *o)
         return mst_fail(MST_ARGUMENT, "the learning rate must be positive, not %g", o->rate);
     if (!(o->clip >= 0) || !(o->average >= 0 && o->average < 1))
         return mst_fail(MST_ARGUMENT, "clip must not be negative and average lie in [0, 1)");
-    if (o->path_steps < 1 || o->path_steps > 100000 || o->slots < 1 || o->slots > 1000)
+    if (o->path_steps > 100000 || o->slots > 1000)
         return mst_fail(MST_ARGUMENT, "path-steps is 1 … 100000 and slots 1 … 1000, not %zu, %zu",
                         o->path_steps, o->slots);
     if (o->resume && o->checkpoint == NULL)
         return mst_fail(MST_ARGUMENT, "there is no checkpoint to resume from");
     return MST_OK;
+}
+
+/* Steps of a path. Those of bel are exact enough to be few; the last step of the others is the published one. */
+static size_t path_steps(const trainer *r, sample_kind kind)
+{
+    static const size_t usual[] = {[SAMPLE_BEL] = 24, [SAMPLE_LAST_STEP] = 100};
+    return r->o->path_steps > 0 ? r->o->path_steps : usual[kind];
+}
+
+static size_t path_slots(const trainer *r, sample_kind kind)
+{
+    static const size_t usual[] = {[SAMPLE_BEL] = 4, [SAMPLE_LAST_STEP] = 25};
+    return r->o->slots > 0 ? r->o->slots : usual[kind];
 }
 
 static mst_status plan_samples(const trainer *r, sample_kind kind, uint64_t seed, size_t slots,
@@ -45,7 +58,7 @@ static mst_status plan_samples(const trainer *r, sample_kind kind, uint64_t seed
     sample_options options = {.kind = kind,
                               .t_min = o->t > 0 ? o->t : o->t_min,
                               .t_max = o->t > 0 ? o->t : o->t_max,
-                              .steps = o->path_steps,
+                              .steps = path_steps(r, kind),
                               .slots = slots,
                               .seed = seed,
                               .starts = o->starts,
@@ -68,6 +81,7 @@ static mst_status new_network(trainer *r)
     r->net->info.t_max = o->t > 0 ? o->t : o->t_max;
     r->net->info.loss = o->loss;
     r->net->info.seed = o->seed;
+    r->net->info.starts = o->starts;
     r->parameters = mlp_parameters(&r->net->shape);
     MST_TRY(mst_allocate_zero(&r->theta, 3 * r->parameters));
     r->first = r->theta + r->parameters;
@@ -77,21 +91,30 @@ static mst_status new_network(trainer *r)
     return MST_OK;
 }
 
+static mst_status fill_held(void *context, size_t begin, size_t end)
+{
+    feeder *held = context;
+    feeder_room room;
+    MST_TRY(feeder_room_new(&room, held));
+    mst_status status = MST_OK;
+    for (size_t b = begin; status == MST_OK && b < end; b++)
+        status = feeder_fill(held, 0, b, &room);
+    feeder_room_free(&room);
+    return status;
+}
+
 static mst_status draw_held_out(trainer *r)
 {
     sample_plan *plan;
-    feeder_room room = {0};
     r->held_setup = (loss_setup){.net = r->net, .score_only = true};
     MST_TRY(loss_bel.plan(&r->held_setup));
     MST_TRY(plan_samples(r, SAMPLE_BEL, held_seed, 1, &plan));
     mst_status status = feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, 1);
-    if (status == MST_OK)
-        status = feeder_room_new(&room, &r->held);
     /* A pool may be larger than what is looked at. */
     size_t blocks = status == MST_OK ? HELD_OUT * r->held.blocks / r->held.paths : 0;
-    for (size_t b = 0; status == MST_OK && b < blocks; b++)
-        status = feeder_fill(&r->held, 0, b, &room);
-    feeder_room_free(&room);
+    if (status == MST_OK)
+        status = mst_parallel_blocks(blocks, HELD_BLOCKS, r->threads, (mst_progress){0}, fill_held,
+                                     &r->held);
     sample_plan_free(plan);
     return status;
 }
@@ -106,8 +129,9 @@ mst_status trainer_prepare(trainer *r)
     MST_TRY(new_network(r));
     r->setup = (loss_setup){.net = r->net, .hutchinson = o->hutchinson, .seed = o->seed};
     MST_TRY(loss->plan(&r->setup));
-    MST_TRY(plan_samples(r, loss->kind, o->seed, o->slots, &r->plan));
-    MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, o->batch, o->slots));
+    size_t slots = path_slots(r, loss->kind);
+    MST_TRY(plan_samples(r, loss->kind, o->seed, slots, &r->plan));
+    MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, o->batch, slots));
     return draw_held_out(r);
 }
 

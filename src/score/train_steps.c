@@ -76,7 +76,11 @@ static mst_status first_failure(const trainer *r)
 {
     for (int i = 0; i < r->threads; i++)
         if (r->room[i].status != MST_OK)
-            return mst_fail(r->room[i].status, "%s", r->room[i].detail);
+            return r->room[i].status == MST_DOMAIN
+                       ? mst_fail(MST_BREAKDOWN,
+                                  "a simulated path went astray (%.300s): take a smaller --t-max",
+                                  r->room[i].detail)
+                       : mst_fail(r->room[i].status, "%s", r->room[i].detail);
     return MST_OK;
 }
 
@@ -99,7 +103,7 @@ static float clipped_scale(const trainer *r)
 
 /* ---- Bursts of steps ---- */
 
-static double now(void)
+double trainer_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -117,7 +121,7 @@ static mst_status judge(trainer *r, double loss)
         return MST_OK;
     return mst_fail(MST_BREAKDOWN,
                     "training diverged at step %llu (loss %g, at the start %g): use a smaller "
-                    "learning rate than %g, a longer warm-up, or clipping",
+                    "learning rate (--rate) than %g, or --clip",
                     (unsigned long long)r->step, loss, r->early, r->o->rate);
 }
 
@@ -176,7 +180,7 @@ static mst_status finish_step(trainer *r, double until)
     for (size_t k = 0; k < r->shards; k++)
         loss += r->sum[k] / (double)r->feeder.batch;
     r->step++;
-    r->seconds = now() - r->begin;
+    r->seconds = trainer_now() - r->begin;
     r->burst_over = trainer_used(r) >= 1 || r->seconds >= until;
     MST_TRY(first_failure(r));
     return judge(r, loss);
@@ -187,7 +191,7 @@ mst_status trainer_run(trainer *r, double until)
 {
     burst b = {0};
     mst_status status = MST_OK;
-    r->begin = now() - r->seconds;
+    r->begin = trainer_now() - r->seconds;
     plan_step(r, &b);
 #pragma omp parallel num_threads(r->threads)
     {
@@ -216,13 +220,19 @@ mst_status trainer_run(trainer *r, double until)
     return status;
 }
 
-/* Pool number `pool`, its first `blocks` blocks. */
+/* Pool number `pool`, its first `blocks` blocks, some at a time: somebody may ask to stop. */
 static mst_status fill_pool(trainer *r, uint64_t pool, size_t blocks)
 {
+    enum { AT_ONCE = 64 };
+    for (size_t done = 0; done < blocks && !r->stop; done += AT_ONCE) {
+        size_t end = blocks - done < AT_ONCE ? blocks : done + AT_ONCE;
 #pragma omp parallel for num_threads(r->threads) schedule(dynamic, 1)
-    for (size_t b = 0; b < blocks; b++)
-        fill_block(r, pool, b, &r->room[omp_get_thread_num()]);
-    return first_failure(r);
+        for (size_t b = done; b < end; b++)
+            fill_block(r, pool, b, &r->room[omp_get_thread_num()]);
+        MST_TRY(first_failure(r));
+        trainer_report(r);
+    }
+    return MST_OK;
 }
 
 /* The loss of the first samples with the weights as they are at the start. */
@@ -247,7 +257,7 @@ mst_status trainer_fill(trainer *r)
     size_t begin, end;
     feeder_due(&r->feeder, r->step % r->feeder.steps, &begin, &end);
     MST_TRY(fill_pool(r, pool, r->feeder.blocks));
-    if (r->step == 0)
+    if (r->step == 0 && !r->stop)
         look_at_the_start(r);
     return fill_pool(r, pool + 1, begin);
 }

@@ -134,26 +134,29 @@ START_TEST(times_are_stratified)
 }
 END_TEST
 
-/* Horizons are uniform in [0.1, 2] t_max and cut at t_max: with one step per path they are the times themselves. Those
- * that fall short of t_max are uniform below it. */
+/* Horizons are uniform in [0.1, 2] t_max, or from where one step reaches t_min, and cut at t_max: with one step per path
+ * they are the times themselves. Those that fall short of t_max are uniform below it. */
+static const double horizon_low = 0.15, horizon_high = 2;
 static double horizon_cdf(double t)
 {
-    return fmin(fmax((t - 0.2) / 1.8, 0), 1);
+    return fmin(fmax((t - horizon_low) / (horizon_high - horizon_low), 0), 1);
 }
 
 START_TEST(horizons_follow_their_law)
 {
     sample_options o = sample_test_options();
     o.steps = o.slots = 1;
-    o.t_max = 2;
+    o.t_min = horizon_low;
+    o.t_max = horizon_high;
     sample_set s = sample_set_plan("sphere:2", false, &o);
     sample_set_draw(&s, 0, 5000);
     size_t below = 0;
     for (size_t i = 0; i < s.rows; i++)
         if (s.at.t[i] < o.t_max)
             s.at.t[below++] = s.at.t[i];
-    /* Binomial with p = 9/19; five standard errors, false alarm 6e-7. */
-    assert_near((double)below / 5000, 9.0 / 19, 5 * sqrt(9.0 * 10 / 361 / 5000), "short horizons");
+    /* Binomial; five standard errors, false alarm 6e-7. */
+    double p = (horizon_high - horizon_low) / (2 * horizon_high - horizon_low);
+    assert_near((double)below / 5000, p, 5 * sqrt(p * (1 - p) / 5000), "short horizons");
     assert_distribution(below, s.at.t, horizon_cdf, "horizons");
     sample_set_free(&s);
     /* t_min rules where it is longer, and fewer admissible steps than slots are repeated. */
