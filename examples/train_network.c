@@ -26,6 +26,8 @@ static mst_status train(things *a)
 {
     mst_train_options options = mst_train_options_default();
     options.steps = 300; /* instead of minutes: the same weights on any number of threads */
+    options.batch = 1024;
+    options.warm_up = 50;
     mst_status status = mst_sphere_new(&a->sphere, 2);
     if (status == MST_OK)
         status = mst_train(&a->network, a->sphere, &options);
