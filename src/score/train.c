@@ -79,7 +79,8 @@ static void note_progress(trainer *r)
 static mst_status loop(trainer *r)
 {
     double saved = r->seconds;
-    while (trainer_used(r) < 1 && !r->stop) {
+    /* One step at least, though the preparations may have taken all of a short budget. */
+    while ((trainer_used(r) < 1 || r->step == 0) && !r->stop) {
         uint64_t step = r->step;
         double seconds = r->seconds;
         MST_TRY(trainer_run(r, r->seconds + report_every));

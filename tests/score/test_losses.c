@@ -386,7 +386,7 @@ START_TEST(time_heads_need_targets)
             if (loss == MST_LOSS_BEL)
                 ASSERT_OK(loss_find(loss)->plan(&setup));
             else
-                ASSERT_FAILS(MST_UNABLE, loss_find(loss)->plan(&setup));
+                ASSERT_FAILS(MST_ARGUMENT, loss_find(loss)->plan(&setup));
             mst_network_free(net);
         }
     ck_assert_ptr_null(loss_find((mst_loss)17));
