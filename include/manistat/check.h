@@ -51,8 +51,8 @@ typedef struct mst_check_band {
      * is the root of the trace of its covariance. INFINITY where the network's fit failed, NAN where the exact one did. */
     double mean_shift; /* distance of the network's mean from μ, in standard errors: about 1 */
     double time_shift; /* its time from the truth, in standard errors; NAN for a fixed time */
-    double
-        mean_gap; /* distance of the network's mean from the exact kernel's for the same points, in standard errors */
+    /* distance of the network's mean from the exact kernel's for the same points, in standard errors */
+    double mean_gap;
     double time_gap; /* the same for the time */
     bool usable;     /* every number that could be measured is good enough, see mst_network_check */
 } mst_check_band;

@@ -14,8 +14,8 @@ extern "C" {
 /* ---- k-means: each point to the nearest centre, each centre the mean of its points ---- */
 typedef struct mst_kmeans_options {
     size_t k; /* required, 1 … n */
-    const mst_score *
-        kind; /* default null: Fréchet centres; else diffusion centres by this source, log_p or not */
+    /* default null: Fréchet centres; else diffusion centres by this source, log_p or not */
+    const mst_score *kind;
     size_t restarts;       /* default 10: of k-means++ seeding; the least inertia wins */
     size_t iterations;     /* default 300: at most, per restart */
     const double *weights; /* default null: all 1 */
@@ -29,8 +29,8 @@ typedef struct mst_kmeans_result {
     size_t k, n;
     size_t *labels;  /* (n), from 0; clusters are ordered by decreasing size, ties by first row */
     double *centres; /* (k, D) */
-    double *
-        times; /* (k), diffusion variances, 0 and INFINITY or the edges of the source's range as limits; NAN with Fréchet centres */
+    /* (k), diffusion variances, 0 and INFINITY or the edges of the source's range as limits; NAN with Fréchet centres */
+    double *times;
     size_t *sizes;  /* (k) */
     double inertia; /* sum of squared distances to the own centre */
     bool converged; /* the labels settled in the best restart, or its inertia to 1e-8 of itself */
@@ -54,8 +54,8 @@ typedef struct mst_mixture_options {
     size_t restarts;   /* default 5: of k-means seeding */
     size_t iterations; /* default 500: EM steps at most */
     double tolerance;  /* default 1e-9: relative change of the log-likelihood */
-    double
-        least_time; /* default 0: automatic; times of components are kept above, so that none collapses on a point */
+    /* default 0: automatic; times of components are kept above, so that none collapses on a point */
+    double least_time;
     const double *weights; /* default null: all 1 */
     uint64_t seed;         /* default 2712 */
     int threads;           /* default 0 */

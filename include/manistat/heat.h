@@ -19,8 +19,8 @@ typedef struct mst_heat_values {
     double *log_p;    /* (n): log p_t(x, y) */
     double *dt_log_p; /* (n): its derivative by t */
     double *score;    /* (n, D): ∇_y log p_t(x, y), a tangent vector at y */
-    double *
-        hessian; /* (n, d, d): second covariant derivative in y, in the frame of mst_manifold_frame at y */
+    /* (n, d, d): second covariant derivative in y, in the frame of mst_manifold_frame at y */
+    double *hessian;
 } mst_heat_values;
 
 /* Is there a closed form? euclidean, circle, sphere, torus, hyperbolic, so3, sym, spd:1, spd:2, log-Euclidean spd and

@@ -75,9 +75,9 @@ typedef struct mst_mean_result {
     double variance;           /* Σ w d²/Σ w about the mean; NAN if the manifold has no log */
     bool converged;
     size_t iterations; /* of the best start */
-    double
-        gradient_norm; /* of the mean log-likelihood in (μ, log t); in μ if t stopped at an edge */
-    double decrement;  /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
+    /* of the mean log-likelihood in (μ, log t); in μ if t stopped at an edge */
+    double gradient_norm;
+    double decrement; /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
     /* Sources without log_p: maxima are compared by the gradient integrated along the way from one to the other, and
      * differences below 1 % of the ups and downs on it count as ties. */
     bool unique;

@@ -43,8 +43,8 @@ typedef struct mst_network_info {
     bool checkpoint; /* holds the state of a training that may be resumed */
     double seconds;  /* spent on training */
     bool finished;   /* the budget was used up; false: interrupted, or a checkpoint */
-    double
-        excess; /* held-out loss minus that of the short-time baseline alone, over the latter's; NAN unknown */
+    /* held-out loss minus that of the short-time baseline alone, over the latter's; NAN unknown */
+    double excess;
     const char *version;     /* of the program that trained it */
     const char *certificate; /* JSON text, or "" */
 } mst_network_info;

@@ -18,10 +18,10 @@ typedef struct mst_train_state {
     double progress; /* 0 … 1, the share of the budget that is used up */
     double seconds;  /* of training, those before a resume included */
     double samples_per_second;
-    double
-        loss; /* mean over the last reports, per dimension; 1 is the size of the short-time baseline's own noise-free target */
-    double
-        excess; /* as in mst_network_info: below 0 once it beats the baseline; NAN until measured */
+    /* running mean, per dimension, weighted such that a score of zero costs about 1 beside the noise of the targets */
+    double loss;
+    /* as in mst_network_info: below 0 once it beats the baseline; NAN until measured */
+    double excess;
     double rate; /* learning rate */
 } mst_train_state;
 
@@ -33,20 +33,20 @@ typedef struct mst_train_report {
 typedef struct mst_train_options {
     mst_loss loss;  /* default bel */
     double minutes; /* default 1; ignored if steps > 0 */
-    uint64_t
-        steps; /* default 0: by the clock. With steps a training is a function of the seed, whatever the threads */
+    /* default 0: by the clock. With steps a training is a function of the seed, whatever the threads */
+    uint64_t steps;
     size_t width, depth;       /* default 128, 3 */
     mst_activation activation; /* default SiLU */
     double t_min, t_max;       /* default 0.005, 1 */
     double t;                  /* default 0; > 0: one fixed (small) time instead of a range */
     bool energy;               /* default false */
     bool time_head;            /* default false; energy networks always have one */
-    bool
-        plain; /* default false; true: the network of the paper, raw (x, y, t) → s without baseline and weights */
-    bool
-        hutchinson; /* default true; false: ism takes the exact divergence, d tangents per sample */
-    size_t batch;   /* default 4096 */
-    double rate;    /* default 3e-3, at the top of the schedule */
+    /* default false; true: the network of the paper, raw (x, y, t) → s without baseline and weights */
+    bool plain;
+    /* default true; false: ism takes the exact divergence, d tangents per sample */
+    bool hutchinson;
+    size_t batch;     /* default 4096 */
+    double rate;      /* default 3e-3, at the top of the schedule */
     uint64_t warm_up; /* default 500 steps */
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
@@ -55,10 +55,10 @@ typedef struct mst_train_options {
     size_t starts;
     uint64_t seed; /* default 2712 */
     int threads;   /* default 0: all cores */
-    const char
-        *checkpoint; /* default null: none; else a file that is rewritten every few seconds */
-    double every;    /* default 5 s between checkpoints */
-    bool resume;     /* default false; true: continue from the checkpoint */
+    /* default null: none; else a file that is rewritten every few seconds */
+    const char *checkpoint;
+    double every; /* default 5 s between checkpoints */
+    bool resume;  /* default false; true: continue from the checkpoint */
     mst_train_report report;
 } mst_train_options;
 

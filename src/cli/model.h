@@ -18,8 +18,8 @@ typedef struct model {
     mst_manifold *owned; /* that of --manifold */
     mst_network *net;    /* null: exact */
     mst_network_info info;
-    double t_low,
-        t_high;   /* times for which the certificate calls it usable, else all it was trained for */
+    /* times for which the certificate calls it usable, else all it was trained for */
+    double t_low, t_high;
     bool useless; /* the certificate finds no usable time */
     bool beyond;  /* --force: times outside the range are allowed */
     bool warned;  /* of such a time */

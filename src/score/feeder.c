@@ -53,9 +53,8 @@ mst_status feeder_room_new(feeder_room *room, const feeder *f)
         feeder_room_free(room);
         return status;
     }
-    double *at = room->block;
     sample_rows *r = &room->rows;
-    r->x = at;
+    r->x = room->block;
     r->y = r->x + n * D;
     r->t = r->y + n * D;
     if (f->ops->kind == SAMPLE_BEL) {

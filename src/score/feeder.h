@@ -24,7 +24,6 @@ typedef struct feeder_room {
     sample_rows rows;
     loss_samples samples;
     double *block;
-    float *floats;
 } feeder_room;
 
 MST_MUST_USE mst_status feeder_new(feeder *f, const loss_ops *ops, const loss_setup *setup,

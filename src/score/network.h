@@ -35,6 +35,9 @@ typedef struct network_design {
 MST_MUST_USE mst_status network_new(mst_network **out, const mst_manifold *m,
                                     const network_design *design);
 
+/* MST_DOMAIN names the first row whose time is not among those it was trained for. */
+MST_MUST_USE mst_status network_check_times(const mst_network *net, size_t n, const double *t);
+
 /* Writes the network and, for checkpoints, `count` tensors and `texts` metadata more. */
 MST_MUST_USE mst_status network_save(const mst_network *net, const char *path, bool replace,
                                      size_t count, const tensor *tensors, size_t texts,

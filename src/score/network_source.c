@@ -28,7 +28,6 @@ typedef struct room {
 typedef struct source {
     const mst_network *net;
     bool beyond;
-    double fixed_time; /* > 0: the small-time limit at this time */
     atomic_flag lock;
     room *kept[KEPT][2]; /* without and with tangents */
 } source;
@@ -234,16 +233,24 @@ static mst_status evaluate_block(const mst_network *net, size_t n, const double 
     return MST_OK;
 }
 
-static mst_status check_times(const source *s, size_t n, const double *t)
+mst_status network_check_times(const mst_network *net, size_t n, const double *t)
 {
     /* A part in 1e9: times that went through a logarithm. */
-    double least = s->net->info.t_min * (1 - 1e-9), largest = s->net->info.t_max * (1 + 1e-9);
+    double least = net->info.t_min * (1 - 1e-9), largest = net->info.t_max * (1 + 1e-9);
     for (size_t i = 0; i < n; i++)
-        if (!(t[i] > 0) || (!s->beyond && !(t[i] >= least && t[i] <= largest)))
+        if (!(t[i] >= least && t[i] <= largest))
             return mst_fail(MST_DOMAIN,
                             "row %zu: the time %g lies outside %g … %g, for which the network was "
                             "trained (train --t-min, --t-max)",
-                            i + 1, t[i], s->net->info.t_min, s->net->info.t_max);
+                            i + 1, t[i], net->info.t_min, net->info.t_max);
+    return MST_OK;
+}
+
+static mst_status check_positive(size_t n, const double *t)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(t[i] > 0))
+            return mst_fail(MST_DOMAIN, "row %zu: the time %g is not positive", i + 1, t[i]);
     return MST_OK;
 }
 
@@ -253,7 +260,7 @@ static mst_status evaluate(const mst_score *score, size_t n, const double *x, co
     source *s = mst_score_data(score);
     const mst_network *net = s->net;
     size_t D = net->space->D, d = net->space->d;
-    MST_TRY(check_times(s, n, t));
+    MST_TRY(s->beyond ? check_positive(n, t) : network_check_times(net, n, t));
     bool tangents =
         out->hessian != NULL || net->info.energy || (out->dt_log_p != NULL && !net->info.time_head);
     room *r;
@@ -319,74 +326,6 @@ mst_status mst_score_network_new(mst_score **out, const mst_network *net, bool b
     s->net = net;
     s->beyond = beyond;
     return mst_score_new(out, net->info.energy ? &energy_ops : &network_ops, net->m, s);
-}
-
-/* ---- The small-time limit ---- */
-
-static mst_status evaluate_limit(const mst_score *score, size_t n, const double *x, const double *y,
-                                 const double *t, const mst_heat_values *out)
-{
-    (void)t;
-    source *s = mst_score_data(score);
-    size_t D = s->net->space->D;
-    double times[ROWS];
-    for (size_t i = 0; i < ROWS; i++)
-        times[i] = s->fixed_time;
-    for (size_t at = 0; out->score != NULL && at < n; at += ROWS) {
-        size_t rows = n - at < ROWS ? n - at : ROWS;
-        mst_heat_values part = {.score = out->score + at * D};
-        MST_TRY(evaluate(score, rows, x + at * D, y + at * D, times, &part));
-    }
-    for (size_t k = 0; out->score != NULL && k < n * D; k++)
-        out->score[k] *= s->fixed_time;
-    return MST_OK;
-}
-
-static const mst_score_ops limit_ops = {
-    .name = "network",
-    .precision = 1e-6,
-    .evaluate = evaluate_limit,
-    .free_data = free_source,
-};
-
-mst_status mst_score_network_log_new(mst_score **out, const mst_network *net, double t)
-{
-    source *s;
-    *out = NULL;
-    MST_TRY(mst_allocate_zero(&s, 1));
-    s->net = net;
-    s->fixed_time = t > 0 ? t : net->info.t_min;
-    mst_status status = check_times(s, 1, &s->fixed_time);
-    if (status != MST_OK) {
-        free_source(s);
-        return status;
-    }
-    return mst_score_new(out, &limit_ops, net->m, s);
-}
-
-mst_status mst_network_log(const mst_network *net, size_t n, const double *x, const double *y,
-                           double t, double *v, double *square)
-{
-    mst_score *score;
-    double *times, *dt;
-    t = t > 0 ? t : net->info.t_min;
-    MST_TRY(mst_score_network_new(&score, net, false));
-    mst_status status = mst_allocate(&times, 2 * n);
-    if (status == MST_OK) {
-        dt = times + n;
-        for (size_t i = 0; i < n; i++)
-            times[i] = t;
-        /* The score is taken at the second point, and Log_x(y) lives at the first. */
-        mst_heat_values values = {.score = v, .dt_log_p = square != NULL ? dt : NULL};
-        status = mst_score_evaluate(score, n, y, x, times, &values);
-        for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->space->D; k++)
-            v[k] *= t;
-        for (size_t i = 0; status == MST_OK && square != NULL && i < n; i++)
-            square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->space->d * t);
-        mst_release(times);
-    }
-    mst_score_free(score);
-    return status;
 }
 
 mst_status mst_network_energy(const mst_network *net, size_t n, const double *x, const double *y,

@@ -30,8 +30,8 @@ typedef struct sample_options {
     sample_kind kind;
     /* Samples have times in [t_min, t_max]; equal: one fixed time, and every slot is a path of its own. */
     double t_min, t_max;
-    size_t
-        steps; /* of a path; BEL: of length T/steps with T random per path; LAST_STEP: t_max/steps */
+    /* of a path; BEL: of length T/steps with T random per path; LAST_STEP: t_max/steps */
+    size_t steps;
     size_t slots; /* samples taken from a path, at stratified random times of it */
     uint64_t seed;
     /* Where paths begin, (starts, D), or 0, null: uniformly on manifolds that are compact and can do so, else spread
@@ -52,12 +52,12 @@ void sample_plan_free(sample_plan *plan); /* null allowed */
 typedef struct sample_rows {
     double *x, *y; /* (rows, D) */
     double *t;     /* (rows) */
-    double
-        *target; /* (rows, D), BEL: a tangent vector at y with conditional mean ∇_y log p_t(x, y) */
+    /* (rows, D), BEL: a tangent vector at y with conditional mean ∇_y log p_t(x, y) */
+    double *target;
     double *time_target; /* (rows), BEL: conditional mean ∂_t log p_t(x, y) */
     double *previous;    /* (rows, D), LAST_STEP: the point before the last step */
-    double *
-        step; /* (rows, D), LAST_STEP: √h ξ, the last increment before the Ricci correction, tangent at previous */
+    /* (rows, D), LAST_STEP: √h ξ, the last increment before the Ricci correction, tangent at previous */
+    double *step;
     double *arrived; /* (rows, D), LAST_STEP: the same, transported to y */
     double *h;       /* (rows), LAST_STEP: length in time of the last step */
 } sample_rows;

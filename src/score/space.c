@@ -176,8 +176,8 @@ double space_time_baseline(const space *s, double t, const double *baseline)
             square += baseline[p->output_at + k] * baseline[p->output_at + k];
         sum += square / (factor * factor * t * t);
     }
-    if (s->energy) /* e₀ ≈ −½ r² times the factor, which is that of the first part here */
-        sum = -2 * baseline[0] / (approach(s->part, t) * t * t);
+    if (s->energy) /* e₀ ≈ −r²/2t */
+        sum = -2 * baseline[0] / t;
     return 0.5 * (sum - (double)s->d / t);
 }
 
@@ -270,9 +270,8 @@ static double half_square(const space_part *p, const double *x, const double *y,
     if (p->kind == PART_NORMAL || p->kind == PART_AMBIENT)
         return 0.5 * square;
     double sum = 0;
-    size_t count = p->kind == PART_ANGLES ? p->D : 1;
-    for (size_t k = 0; k < count; k++) {
-        double far = count > 1 || p->kind == PART_ANGLES ? 1 - cos(x[k] - y[k]) : farness(p, x, y);
+    for (size_t k = 0; k < (p->kind == PART_ANGLES ? p->D : 1); k++) {
+        double far = p->kind == PART_ANGLES ? 1 - cos(x[k] - y[k]) : farness(p, x, y);
         sum += far + far * far / 6;
     }
     return sum;

@@ -44,7 +44,6 @@ typedef struct trainer {
     double begin;    /* what the clock showed at second 0 */
     double reported; /* and at the last report */
     bool stop;       /* somebody asked for it */
-    bool burst_over;
     double seconds, rate, speed;
     /* Losses: running mean for reports, mean over the last thousand samples or so, size at the start. */
     double smooth, recent, early;

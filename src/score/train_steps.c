@@ -173,15 +173,14 @@ static void update(trainer *r, const burst *b, size_t thread, size_t threads)
     }
 }
 
-/* After a step, on one thread: is there to be another one in this burst? */
-static mst_status finish_step(trainer *r, double until)
+/* After a step, on one thread. */
+static mst_status finish_step(trainer *r)
 {
     double loss = 0;
     for (size_t k = 0; k < r->shards; k++)
         loss += r->sum[k] / (double)r->feeder.batch;
     r->step++;
     r->seconds = trainer_now() - r->begin;
-    r->burst_over = trainer_used(r) >= 1 || r->seconds >= until;
     MST_TRY(first_failure(r));
     return judge(r, loss);
 }
@@ -209,8 +208,8 @@ mst_status trainer_run(trainer *r, double until)
             update(r, &b, thread, threads);
             barrier_wait(&b.gate);
             if (thread == 0) {
-                status = finish_step(r, until);
-                b.over = status != MST_OK || r->burst_over;
+                status = finish_step(r);
+                b.over = status != MST_OK || trainer_used(r) >= 1 || r->seconds >= until;
                 if (!b.over)
                     plan_step(r, &b);
             }

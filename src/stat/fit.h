@@ -77,8 +77,8 @@ typedef struct fit_options {
     double tolerance, rate;
     size_t iterations;
     mst_progress progress;
-    double
-        *hessian; /* (p, p) or null: that of the last state goes here, where Newton's method ran */
+    /* (p, p) or null: that of the last state goes here, where Newton's method ran */
+    double *hessian;
 } fit_options;
 
 typedef struct fit_outcome {
@@ -86,8 +86,8 @@ typedef struct fit_outcome {
     mst_time_limit limit;
     size_t iterations;
     double value, gradient_norm, decrement;
-    double
-        least_curvature; /* smallest eigenvalue of the information in natural units over the largest; NAN unknown */
+    /* smallest eigenvalue of the information in natural units over the largest; NAN unknown */
+    double least_curvature;
 } fit_outcome;
 
 /* Climb from `state`, in place; free times start and stay in the range of the source. The tolerance is no less than what

@@ -2,33 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Networks learn the score, with every loss; a training that diverges is stopped, and a noisy one is not. */
-#include "score/train_parts.h"
-#include "score_support.h"
-
-#include <manistat/train.h>
-
-/* ---- Small trainings ---- */
-
-static mst_train_options small_options(void)
-{
-    mst_train_options o = mst_train_options_default();
-    o.width = 8;
-    o.depth = 2;
-    o.batch = 64;
-    o.steps = 30;
-    o.path_steps = 8;
-    o.slots = 16;
-    o.threads = 1;
-    return o;
-}
-
-static mst_network *trained(const char *spec, const mst_train_options *o, mst_manifold **m)
-{
-    mst_network *net = NULL;
-    *m = open_manifold(spec);
-    ASSERT_OK(mst_train(&net, *m, o));
-    return net;
-}
+#include "small_training.h"
 
 /* ---- Divergence ---- */
 

@@ -4,11 +4,9 @@
 /* Training: the same seed gives the same weights whatever the threads and however often it is interrupted; bad options,
  * checkpoints that do not fit and missing memory are refused. */
 #include "io/scratch.h"
-#include "score/train_parts.h"
-#include "score_support.h"
+#include "small_training.h"
 
 #include <errno.h>
-#include <manistat/train.h>
 
 /* ---- Memory that fails on demand, and is full of NaN: the library allocates through aligned_alloc only ---- */
 
@@ -24,28 +22,7 @@ void *aligned_alloc(size_t alignment, size_t size)
     return posix_memalign(&p, alignment, size) == 0 ? memset(p, 0xff, size) : NULL;
 }
 
-/* ---- Small trainings ---- */
-
-static mst_train_options small_options(void)
-{
-    mst_train_options o = mst_train_options_default();
-    o.width = 8;
-    o.depth = 2;
-    o.batch = 64;
-    o.steps = 30;
-    o.path_steps = 8;
-    o.slots = 16;
-    o.threads = 1;
-    return o;
-}
-
-static mst_network *trained(const char *spec, const mst_train_options *o, mst_manifold **m)
-{
-    mst_network *net = NULL;
-    *m = open_manifold(spec);
-    ASSERT_OK(mst_train(&net, *m, o));
-    return net;
-}
+/* ---- The same weights ---- */
 
 /* Bytes of the averaged weights; what else depends on the course of a training. */
 static void same_weights(const mst_network *a, const mst_network *b)
