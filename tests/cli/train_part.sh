@@ -97,7 +97,7 @@ waits_for() {
 # A quick machine ends a short training before the kill comes: then the next one is longer.
 steps=2500
 while [ $steps -le 640000 ]; do
-    long=(--manifold sphere:2 --steps $steps --width 16 --depth 2 --batch 1024 --checkpoint 0.1)
+    long=(--manifold sphere:2 --steps "$steps" --width 16 --depth 2 --batch 1024 --checkpoint 0.1)
     manistat train "${long[@]}" -o killed.safetensors >"$out" 2>"$err" &
     process=$!
     waits_for killed.safetensors.checkpoint
