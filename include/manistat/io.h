@@ -103,7 +103,7 @@ MST_API void mst_json_numbers(mst_json *j, size_t n, const double *x, size_t str
 MST_API MST_MUST_USE mst_status mst_json_finish(mst_json *j);
 MST_API void mst_json_free(mst_json *j);
 
-/* ---- Reading JSON (RFC 8259), a whole file at a time. Strict: no comments, no trailing commas, no NaN; an object
+/* ---- Reading JSON (RFC 8259), a whole text at a time. Strict: no comments, no trailing commas, no NaN; an object
  * with the same key twice and more than 100 levels are refused too. ---- */
 typedef struct mst_json_value mst_json_value;
 typedef enum mst_json_kind {
@@ -116,6 +116,9 @@ typedef enum mst_json_kind {
 } mst_json_kind;
 /* `path` "-" is standard input. MST_FORMAT names the line. Free the top-level value only. */
 MST_API MST_MUST_USE mst_status mst_json_read(mst_json_value **out, const char *path);
+/* The same for n bytes of text in memory; `name` stands for the file in messages. */
+MST_API MST_MUST_USE mst_status mst_json_parse(mst_json_value **out, const char *name, size_t n,
+                                               const char *text);
 MST_API void mst_json_value_free(mst_json_value *top);
 MST_API mst_json_kind mst_json_kind_of(const mst_json_value *v);
 /* What the value holds; 0, false and null if it is of another kind or null itself. */

@@ -11,22 +11,6 @@
 
 /* ---- From the text ---- */
 
-/* The library reads JSON from files only; this one has no name and goes with its stream. */
-static mst_status parse_text(mst_json_value **top, const char *text)
-{
-    char path[32];
-    *top = NULL;
-    FILE *file = tmpfile();
-    if (file == NULL)
-        return mst_fail(MST_IO, "no room for a temporary file");
-    bool whole = fputs(text, file) >= 0 && fflush(file) == 0;
-    rewind(file);
-    snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
-    mst_status status = whole ? mst_json_read(top, path) : mst_fail(MST_IO, "cannot write");
-    fclose(file);
-    return status;
-}
-
 static double number_of(const mst_json_value *object, const char *key)
 {
     const mst_json_value *v = mst_json_member(object, key);
@@ -47,7 +31,7 @@ bool certificate_read(certificate *out, const char *text)
 {
     mst_json_value *top;
     *out = (certificate){0};
-    if (text[0] == '\0' || parse_text(&top, text) != MST_OK)
+    if (text[0] == '\0' || mst_json_parse(&top, "the certificate", strlen(text), text) != MST_OK)
         return false;
     const mst_json_value *bands = mst_json_member(top, "bands");
     for (const mst_json_value *b = mst_json_kind_of(top) == MST_JSON_OBJECT ? mst_json_first(bands)

@@ -16,6 +16,13 @@ static const option option_time = {
     .help = "the time of all rows, which then have no t column",
 };
 
+static const option option_energy = {
+    .name = "energy",
+    .kind = OPTION_FLAG,
+    .help = "with a model that is an energy (train --energy): one more column after dt_logp, "
+            "energy, log p up to a function of x and t",
+};
+
 /* The library counts the rows of a chunk; the message has to count those of the file. */
 static mst_status check_times(pair_job *job, size_t n)
 {
@@ -39,7 +46,7 @@ static mst_status check_times(pair_job *job, size_t n)
     return status;
 }
 
-/* Derivatives only: a network does not know log p, and an energy knows it up to a function of x and t. */
+/* Derivatives only: a network does not know log p. */
 static mst_status network_rows(pair_job *job, size_t n, const mst_heat_values *values)
 {
     mst_score *source;
@@ -65,11 +72,13 @@ static mst_status evaluate(pair_job *job, size_t n, const mst_heat_values *value
 
 static mst_status heat_rows(pair_job *job, size_t n)
 {
-    double *log_p, *dt;
-    mst_status status = new_doubles(&log_p, n, 2);
+    double *log_p, *dt, *energy;
+    mst_status status = new_doubles(&log_p, n, 3);
     if (status != MST_OK)
         return status;
     dt = log_p + n;
+    energy = dt + n;
+    bool with_energy = option_given(job->inv, &option_energy);
     const mst_heat_values values = {.log_p = log_p, .dt_log_p = dt, .score = job->v};
     if (job->operation->number)
         status = check_times(job, n);
@@ -80,10 +89,14 @@ static mst_status heat_rows(pair_job *job, size_t n)
         model_warn_time(&job->model, job->numbers[0]);
     if (status == MST_OK)
         status = evaluate(job, n, &values);
+    if (status == MST_OK && with_energy)
+        status = mst_network_energy(job->model.net, n, job->x, job->y, job->numbers, energy);
     if (status == MST_OK) {
         place_columns(n, 1, log_p, job->cols, 0, job->rows);
         place_columns(n, 1, dt, job->cols, 1, job->rows);
-        status = pair_send(job, n, job->v, 2);
+        if (with_energy)
+            place_columns(n, 1, energy, job->cols, 2, job->rows);
+        status = pair_send(job, n, job->v, with_energy ? 3 : 2);
     }
     free(log_p);
     return status;
@@ -101,6 +114,11 @@ static mst_status check(const model *o)
 {
     const option_value *time = option_get(o->inv, &option_time);
     char what[64];
+    if (option_given(o->inv, &option_energy) && (o->net == NULL || !o->info.energy))
+        return mst_fail(MST_ARGUMENT,
+                        "--energy is for models that are energies (train --energy)%s%s",
+                        o->net == NULL ? "; pass one with --score" : ", and this is none: ",
+                        o->net == NULL ? "" : o->score);
     if (o->net == NULL)
         return mst_heat_require_exact(o->m);
     if (!time->given)
@@ -115,15 +133,16 @@ static mst_status run(invocation *inv)
     if (!one_time && inv->operand_count > 1)
         return mst_fail(MST_ARGUMENT, "two files hold no times; give one for all rows: --time %s",
                         option_time.example);
-    const pair_operation operation = {.second = 'p',
-                                      .number = !one_time,
-                                      .lead = "logp,dt_logp",
-                                      .prefix = "score",
-                                      .coordinates = PAIR_VECTORS,
-                                      .header = true,
-                                      .check = check,
-                                      .rows = heat_rows,
-                                      .members = members};
+    const pair_operation operation = {
+        .second = 'p',
+        .number = !one_time,
+        .lead = option_given(inv, &option_energy) ? "logp,dt_logp,energy" : "logp,dt_logp",
+        .prefix = "score",
+        .coordinates = PAIR_VECTORS,
+        .header = true,
+        .check = check,
+        .rows = heat_rows,
+        .members = members};
     return run_pairs(inv, &operation);
 }
 
@@ -140,12 +159,12 @@ const command command_heat = {
         "log p with respect to y, a tangent vector at y that points towards x when t is small. "
         "All numbers keep their digits where p itself is too small for a double.\n\n"
         "'manistat manifolds' says which manifolds have a closed form (column heat). A model "
-        "(--score "
-        "FILE) gives the derivatives of log p only, and logp is nan. With "
+        "(--score FILE) gives the derivatives of log p only, and logp is nan. With "
         "--degrees points and score are in degrees, but t stays in radians squared.\n\n"
         "With --time rows hold x and y only. " PAIR_FILES,
-    .options = (const option *const[]){&option_space, &option_time, &option_score, POINT_OPTIONS,
-                                       &option_threads, &option_seed_unused, OUTPUT_OPTIONS, NULL},
+    .options = (const option *const[]){&option_space, &option_time, &option_score, &option_energy,
+                                       POINT_OPTIONS, &option_threads, &option_seed_unused,
+                                       OUTPUT_OPTIONS, NULL},
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* JSON (RFC 8259) from a file. Values stand one after the other in the order of the text, an array or object before what
+/* JSON (RFC 8259). Values stand one after the other in the order of the text, an array or object before what
  * it holds; a member of an object is two values, the key and its value. */
 #include "io/internal.h"
 
@@ -296,17 +296,16 @@ static mst_status take_value(parser *s)
     }
 }
 
-static mst_status parse(document *d, const mst_source *source)
+static mst_status parse(parser *s)
 {
-    const char *bytes = mst_source_bytes(source);
-    size_t n = mst_source_available(source), head;
-    parser s = {.name = source->name, .begin = bytes, .p = bytes, .end = bytes + n, .d = d};
-    MST_TRY(mst_allocate(&d->text, n + 1));
-    MST_TRY(add_value(&s, MST_JSON_NULL, &head));
-    MST_TRY(take_value(&s));
-    skip_space(&s);
-    if (s.p != s.end)
-        return refuse(&s, "something stands after the value");
+    document *d = s->d;
+    size_t head;
+    MST_TRY(mst_allocate(&d->text, (size_t)(s->end - s->begin) + 1));
+    MST_TRY(add_value(s, MST_JSON_NULL, &head));
+    MST_TRY(take_value(s));
+    skip_space(s);
+    if (s->p != s->end)
+        return refuse(s, "something stands after the value");
     d->values[head].text = d->text;
     d->values[head + 1].last = true;
     for (size_t i = head + 1; i < d->count; i++)
@@ -315,15 +314,11 @@ static mst_status parse(document *d, const mst_source *source)
     return MST_OK;
 }
 
-mst_status mst_json_read(mst_json_value **out, const char *path)
+mst_status mst_json_parse(mst_json_value **out, const char *name, size_t n, const char *text)
 {
-    mst_source source;
     document d = {0};
-    MST_TRY(mst_source_open(&source, path));
-    mst_status status = mst_source_fill(&source, SIZE_MAX);
-    if (status == MST_OK)
-        status = parse(&d, &source);
-    mst_source_close(&source);
+    parser s = {.name = name, .begin = text, .p = text, .end = text + n, .d = &d};
+    mst_status status = parse(&s);
     if (status != MST_OK) {
         mst_release(d.values);
         mst_release(d.text);
@@ -331,6 +326,18 @@ mst_status mst_json_read(mst_json_value **out, const char *path)
     }
     *out = d.values + 1;
     return MST_OK;
+}
+
+mst_status mst_json_read(mst_json_value **out, const char *path)
+{
+    mst_source source;
+    MST_TRY(mst_source_open(&source, path));
+    mst_status status = mst_source_fill(&source, SIZE_MAX);
+    if (status == MST_OK)
+        status = mst_json_parse(out, source.name, mst_source_available(&source),
+                                mst_source_bytes(&source));
+    mst_source_close(&source);
+    return status;
 }
 
 void mst_json_value_free(mst_json_value *top)

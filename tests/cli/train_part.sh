@@ -51,6 +51,12 @@ trains "exact divergence" "r['loss'] == 'ism'" --manifold circle "${tiny[@]}" --
 trains "a range of times" "(r['t_min'], r['t_max']) == (0.01, 0.5)" --manifold circle "${tiny[@]}" --t-min 0.01 --t-max 0.5
 trains "a fixed time" "(r['t_min'], r['t_max']) == (0.01, 0.01)" --manifold circle "${tiny[@]}" --t 0.01
 trains "an energy" "r['energy'] and r['time_head']" --manifold circle "${tiny[@]}" --energy
+printf '0,0.299,0.5\n0,0.3,0.5\n0,0.301,0.5\n' >rows.csv
+run heat --score tried.safetensors --energy --json rows.csv
+check "the score is the slope of the energy" as_json "$out" 'abs((r["energy"][2] - r["energy"][0]) / 0.002 - r["score_1"][1]) < 1e-3 * abs(r["score_1"][1]) and r["logp"][1] is None'
+check "a column of energies" eval 'manistat heat --score tried.safetensors --energy rows.csv | head -1 | grep -qx "logp,dt_logp,energy,score_1"'
+refuses "energies of another model" 2 "and this is none: model.safetensors" heat --score model.safetensors --energy --time 0.5 rows.csv
+refuses "energies of a kernel" 2 "pass one with --score" heat --manifold circle --energy rows.csv
 trains "a time head" "r['time_head'] and not r['energy']" --manifold circle "${tiny[@]}" --time-head
 trains "tanh" "r['activation'] == 'tanh'" --manifold circle "${tiny[@]}" --activation tanh
 trains "batch" "r['samples'] == 30 * 64" --manifold circle "${tiny[@]}" --batch 64 --rate 0.001 --clip 1

@@ -142,6 +142,26 @@ START_TEST(test_refused)
 }
 END_TEST
 
+/* A text in memory ends where its length says, not at a zero. */
+START_TEST(test_memory)
+{
+    static const char text[] = {'[', '1', '2', ',', '"', 'a', '"', ']', 'x', '5'};
+    mst_json_value *top = NULL;
+    ck_assert_int_eq(mst_json_parse(&top, "here", 8, text), MST_OK);
+    ck_assert_uint_eq(mst_json_length(top), 2);
+    ck_assert_double_eq(mst_json_as_number(mst_json_first(top)), 12);
+    ck_assert_str_eq(mst_json_as_string(mst_json_next(mst_json_first(top))), "a");
+    mst_json_value_free(top);
+    for (size_t n = 0; n < sizeof text; n++)
+        if (n != 8) {
+            top = NULL;
+            ck_assert_int_eq(mst_json_parse(&top, "here", n, text), MST_FORMAT);
+            ck_assert_ptr_null(top);
+            ck_assert_detail("here, line 1: ");
+        }
+}
+END_TEST
+
 /* Doubles make the round trip through the writer. */
 START_TEST(test_round_trip)
 {
@@ -182,6 +202,7 @@ int main(void)
     tcase_add_test(c, test_numbers);
     tcase_add_test(c, test_strings);
     tcase_add_test(c, test_refused);
+    tcase_add_test(c, test_memory);
     tcase_add_test(c, test_round_trip);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

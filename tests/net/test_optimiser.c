@@ -40,8 +40,8 @@ static void update(state *s, const adam_settings *settings, size_t begin, size_t
 START_TEST(adam_follows_its_formula)
 {
     use_isa(_i);
-    static state s;
-    static double m[SIZE], v[SIZE], theta[SIZE];
+    state s = {0};
+    double m[SIZE] = {0}, v[SIZE] = {0}, theta[SIZE] = {0};
     dice d = {5};
     for (size_t i = 0; i < SIZE - 16; i++)
         theta[i] = s.theta[i] = (float)dice_normal(&d);
@@ -82,8 +82,8 @@ END_TEST
 START_TEST(pieces_give_the_same_bits)
 {
     use_isa(_i);
-    static state whole, pieces;
-    static float mean[2][SIZE];
+    state whole = {0}, pieces;
+    float mean[2][SIZE];
     dice d = {9};
     adam_settings settings = {
         .rate = 0.1f, .beta1 = 0.9f, .beta2 = 0.99f, .epsilon = 1e-8f, .scale = 1, .step = 3};
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(fewer_gradients_are_left_alone)
 {
     use_isa(_i);
-    static state s;
+    state s = {0};
     dice d = {1};
     draw(&d, &s);
     float third = s.gradients[2][1], theta = s.theta[40];
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(square_is_that_of_the_sum)
 {
     use_isa(_i);
-    static state s;
+    state s = {0};
     dice d = {3};
     draw(&d, &s);
     float *gradients[] = {s.gradients[0], s.gradients[1], s.gradients[2]};
