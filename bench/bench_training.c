@@ -181,22 +181,46 @@ static int compare(const void *a, const void *b)
 }
 
 /* Of one member of the errors. */
-static double median(const errors *e, size_t n, size_t offset)
+static double median(const errors *e, size_t offset)
 {
     double v[SEEDS];
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < SEEDS; k++)
         memcpy(&v[k], (const char *)&e[k] + offset, sizeof v[k]);
-    qsort(v, n, sizeof *v, compare);
-    return v[n / 2];
+    qsort(v, SEEDS, sizeof *v, compare);
+    return v[SEEDS / 2];
+}
+
+/* Distances of mean and time, where there are data. */
+static void print_distances(const char *what, double mean, double time)
+{
+    if (!isnan(mean))
+        printf("   %s %.5f, %.5f", what, mean, time);
 }
 
 static void print_errors(const char *what, const mst_network_info *i, const errors *e)
 {
-    printf("%-22s %7.1f s %8.2f M samples   score %6.3f %% (%6.3f %%)   dt %6.3f %%   mean %.5f  t "
-           "%.5f   first 100: %.5f  %.5f\n",
-           what, i->seconds, (double)i->samples * 1e-6, 100 * e->score, 100 * e->weighted,
-           100 * e->dt, e->mean, e->time, e->mean_100, e->time_100);
+    printf("%-22s %7.1f s %8.2f M samples   score %6.3f %% (%6.3f %%)   dt %6.3f %%", what,
+           i->seconds, (double)i->samples * 1e-6, 100 * e->score, 100 * e->weighted, 100 * e->dt);
+    print_distances("mean, t", e->mean, e->time);
+    print_distances("first 100 rows", e->mean_100, e->time_100);
+    printf("\n");
     fflush(stdout);
+}
+
+static void print_medians(const row *r, const errors *e)
+{
+    printf("%-22s median: score %.3f %% (%.3f %%)", r->spec,
+           100 * median(e, offsetof(errors, score)), 100 * median(e, offsetof(errors, weighted)));
+    if (!isnan(r->score))
+        printf(", target %.2f %% (%.2f %%)", r->score, r->weighted);
+    else
+        printf(", target (%.2f %%)", r->weighted);
+    print_distances("mean, t", median(e, offsetof(errors, mean)),
+                    median(e, offsetof(errors, time)));
+    print_distances("target", r->mean, r->time);
+    print_distances("first 100 rows", median(e, offsetof(errors, mean_100)),
+                    median(e, offsetof(errors, time_100)));
+    printf("\n");
 }
 
 static void run_row(const row *r, size_t seeds)
@@ -213,14 +237,8 @@ static void run_row(const row *r, size_t seeds)
         print_errors(what, &info, &e[k]);
         mst_network_free(net);
     }
-    if (seeds > 1)
-        printf("%-22s median: score %.3f %% (%.3f %%), targets %.2f %% (%.2f %%); mean %.5f, t "
-               "%.5f, targets %.4f, %.3f; first 100 rows: mean %.4f, t %.5f\n",
-               r->spec, 100 * median(e, seeds, offsetof(errors, score)),
-               100 * median(e, seeds, offsetof(errors, weighted)), r->score, r->weighted,
-               median(e, seeds, offsetof(errors, mean)), median(e, seeds, offsetof(errors, time)),
-               r->mean, r->time, median(e, seeds, offsetof(errors, mean_100)),
-               median(e, seeds, offsetof(errors, time_100)));
+    if (seeds == SEEDS)
+        print_medians(r, e);
     mst_manifold_free(m);
 }
 

@@ -69,8 +69,8 @@ typedef struct mst_manifold_ops {
     /* r (n), the distances. Fall-back: the norm of `log`. */
     mst_status (*dist)(const mst_manifold *m, size_t n, const double *x, const double *y,
                        double *r);
-    /* Parallel transport of u along the geodesic s ↦ Exp_x(s v), s from 0 to 1. Fall-back: pole ladder,
-     * repeated until it settles. out may alias u. */
+    /* Parallel transport of u along the geodesic s ↦ Exp_x(s v), s from 0 to 1. Fall-back: the
+     * polar factor of the derivative of `exp`, in shorter and shorter legs until it settles. out may alias u. */
     mst_status (*transport)(const mst_manifold *m, size_t n, const double *x, const double *v,
                             const double *u, double *out);
     /* Ricci tensor as an endomorphism, applied to v; out may alias v. Fall-back: from the volume distortion of

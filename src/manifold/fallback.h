@@ -11,6 +11,7 @@
 mst_status mst_fallback_validate(const mst_manifold *m, size_t n, const double *x, size_t *row);
 
 /* frame.c */
+mst_status mst_fallback_frame(const mst_manifold *m, size_t n, const double *x, double *e);
 mst_status mst_fallback_from_frame(const mst_manifold *m, size_t n, const double *x,
                                    const double *c, double *v);
 mst_status mst_fallback_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -23,12 +24,16 @@ mst_status mst_fallback_log(const mst_manifold *m, size_t n, const double *x, co
                             double *v, unsigned char *flag);
 mst_status mst_fallback_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
                              double *r);
+
+/* transport.c */
 mst_status mst_fallback_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   const double *u, double *out);
 
 /* normal_chart.c */
 mst_status mst_fallback_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *out);
+mst_status mst_fallback_ricci_twice(const mst_manifold *m, size_t n, const double *x,
+                                    const double *v, double *first, double *second);
 mst_status mst_fallback_chart_coords(const mst_manifold *m, size_t n, const double *c,
                                      const double *x, double *u);
 mst_status mst_fallback_chart_point(const mst_manifold *m, size_t n, const double *c,

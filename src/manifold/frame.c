@@ -74,6 +74,18 @@ static mst_status allocate_frame(const mst_manifold *m, double **e, double **scr
     return MST_OK;
 }
 
+mst_status mst_fallback_frame(const mst_manifold *m, size_t n, const double *x, double *e)
+{
+    size_t d = m->dim, D = m->ambient;
+    double *scratch;
+    MST_TRY(mst_allocate(&scratch, 2 * D * D + D));
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i++)
+        status = gram_schmidt(m, x + i * D, e + i * d * D, scratch);
+    mst_release(scratch);
+    return status;
+}
+
 mst_status mst_fallback_from_frame(const mst_manifold *m, size_t n, const double *x,
                                    const double *c, double *v)
 {

@@ -25,6 +25,10 @@ MST_MUST_USE mst_status mst_manifold_build(mst_manifold **out, const mst_manifol
 /* Is it this library's manifold of that family? A user's table of the same name is not. */
 bool mst_is_family(const mst_manifold *m, const char *name);
 
+/* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
+MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x,
+                                        const double *v, double *first, double *second);
+
 /* Tolerances of `validate`, as promised in the documentation of file formats. */
 #define MST_POINT_TOLERANCE 1e-6
 #define MST_SYMMETRY_TOLERANCE 1e-8

@@ -187,6 +187,8 @@ mst_status mst_manifold_frame(const mst_manifold *m, size_t n, const double *x, 
 {
     size_t d = m->dim, D = m->ambient;
     double *unit, *base;
+    if (m->ops->from_frame == NULL)
+        return mst_fallback_frame(m, n, x, e);
     MST_TRY(mst_allocate_zero(&unit, d * d));
     mst_status status = mst_allocate(&base, d * D);
     for (size_t k = 0; status == MST_OK && k < d; k++)
@@ -230,6 +232,15 @@ mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x, 
                               double *out)
 {
     return SLOT(ricci, x, v, out);
+}
+
+mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x, const double *v,
+                           double *first, double *second)
+{
+    if (m->ops->ricci == NULL)
+        return mst_fallback_ricci_twice(m, n, x, v, first, second);
+    MST_TRY(mst_manifold_ricci(m, n, x, v, first));
+    return mst_manifold_ricci(m, n, x, first, second);
 }
 
 mst_status mst_manifold_random_point(const mst_manifold *m, mst_random r, uint64_t first, size_t n,

@@ -5,6 +5,7 @@
  * and the Ricci tensor from that metric. */
 #include "base/linalg.h"
 #include "manifold/fallback.h"
+#include "manifold/jacobi.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,69 +26,23 @@ mst_status mst_fallback_chart_coords(const mst_manifold *m, size_t n, const doub
     return status;
 }
 
-static mst_status normal_point(const mst_manifold *m, const double *c, const double *u, double *x)
-{
-    MST_TRY(mst_manifold_from_frame(m, 1, c, u, x));
-    return mst_manifold_exp(m, 1, c, x, x);
-}
-
 mst_status mst_fallback_chart_point(const mst_manifold *m, size_t n, const double *c,
                                     const double *u, double *x)
 {
-    for (size_t i = 0; i < n; i++)
-        MST_TRY(normal_point(m, c + i * m->ambient, u + i * m->dim, x + i * m->ambient));
-    return MST_OK;
+    MST_TRY(mst_manifold_from_frame(m, n, c, u, x));
+    return mst_manifold_exp(m, n, c, x, x);
 }
 
-/* Room for one metric. */
-typedef struct stencil {
-    double *u;     /* (d) */
-    double *point; /* (D) */
-    double *push;  /* (d, D), the derivatives of the point by the coordinates */
-    double *shift; /* (D) */
-    double *block;
-} stencil;
-
-static mst_status stencil_new(stencil *s, size_t d, size_t D)
-{
-    MST_TRY(mst_allocate(&s->block, d + 2 * D + d * D));
-    s->u = s->block;
-    s->point = s->u + d;
-    s->shift = s->point + D;
-    s->push = s->shift + D;
-    return MST_OK;
-}
-
-/* Weights of the fourth-order central difference at ±1, ±2 steps. */
-static const double offset[4] = {1, -1, 2, -2};
-static const double weight[4] = {2.0 / 3, -2.0 / 3, -1.0 / 12, 1.0 / 12};
-
-/* g_ij(u) = ⟨∂_i, ∂_j⟩ in normal coordinates at c. The step 1e-3 makes truncation (h⁴) and rounding (ε/h) both about
- * 1e-12. */
-static mst_status normal_metric(const mst_manifold *m, const double *c, const double *u, stencil *s,
-                                double *g)
+/* g_ij(u) = ⟨∂_i, ∂_j⟩ in normal coordinates at the point of j. */
+static mst_status normal_metric(const mst_manifold *m, jacobi *j, const double *u, double *g)
 {
     size_t d = m->dim, D = m->ambient;
-    const double h = 1e-3;
-    memcpy(s->u, u, d * sizeof *u);
-    MST_TRY(normal_point(m, c, u, s->point));
-    memset(s->push, 0, d * D * sizeof *s->push);
-    for (size_t k = 0; k < d; k++) {
-        for (int e = 0; e < 4; e++) {
-            s->u[k] = u[k] + offset[e] * h;
-            MST_TRY(normal_point(m, c, s->u, s->shift));
-            for (size_t a = 0; a < D; a++)
-                s->push[k * D + a] += weight[e] / h * s->shift[a];
-        }
-        s->u[k] = u[k];
-        /* What the difference has off the tangent space is rounding. */
-        MST_TRY(mst_manifold_tangent(m, 1, s->point, s->push + k * D, s->push + k * D));
-    }
+    MST_TRY(jacobi_along(j, m, u));
     for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j <= i; j++) {
-            MST_TRY(mst_manifold_inner(m, 1, s->point, s->push + i * D, s->push + j * D,
-                                       &g[i * d + j]));
-            g[j * d + i] = g[i * d + j];
+        for (size_t k = 0; k <= i; k++) {
+            MST_TRY(mst_manifold_inner(m, 1, j->point, j->field + i * D, j->field + k * D,
+                                       &g[i * d + k]));
+            g[k * d + i] = g[i * d + k];
         }
     return MST_OK;
 }
@@ -96,12 +51,15 @@ mst_status mst_fallback_chart_metric(const mst_manifold *m, size_t n, const doub
                                      const double *u, double *g)
 {
     size_t d = m->dim, D = m->ambient;
-    stencil s;
-    MST_TRY(stencil_new(&s, d, D));
+    jacobi j;
+    MST_TRY(jacobi_new(&j, m));
     mst_status status = MST_OK;
-    for (size_t i = 0; status == MST_OK && i < n; i++)
-        status = normal_metric(m, c + i * D, u + i * d, &s, g + i * d * d);
-    mst_release(s.block);
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        status = jacobi_at(&j, m, c + i * D);
+        if (status == MST_OK)
+            status = normal_metric(m, &j, u + i * d, g + i * d * d);
+    }
+    jacobi_free(&j);
     return status;
 }
 
@@ -128,8 +86,8 @@ mst_status mst_fallback_chart_christoffel(const mst_manifold *m, size_t n, const
 {
     size_t d = m->dim, D = m->ambient;
     const double h = 1e-2; /* the metric carries 1e-12 of noise */
-    stencil s;
-    MST_TRY(stencil_new(&s, d, D));
+    jacobi j;
+    MST_TRY(jacobi_new(&j, m));
     double *slope;
     mst_status status = mst_allocate(&slope, 2 * d * d * d + 2 * d * d + d);
     double *lower = slope + d * d * d, *g = lower + d * d * d, *shifted = g + d * d,
@@ -137,22 +95,23 @@ mst_status mst_fallback_chart_christoffel(const mst_manifold *m, size_t n, const
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         memset(slope, 0, d * d * d * sizeof *slope);
         memcpy(at, u + i * d, d * sizeof *at);
+        status = jacobi_at(&j, m, c + i * D);
         for (size_t l = 0; status == MST_OK && l < d; l++) {
             for (int e = 0; status == MST_OK && e < 4; e++) {
-                at[l] = u[i * d + l] + offset[e] * h;
-                status = normal_metric(m, c + i * D, at, &s, shifted);
+                at[l] = u[i * d + l] + mst_difference_at[e] * h;
+                status = normal_metric(m, &j, at, shifted);
                 for (size_t a = 0; a < d * d; a++)
-                    slope[l * d * d + a] += weight[e] / h * shifted[a];
+                    slope[l * d * d + a] += mst_difference_weight[e] / h * shifted[a];
             }
             at[l] = u[i * d + l];
         }
         if (status == MST_OK)
-            status = normal_metric(m, c + i * D, at, &s, g);
+            status = normal_metric(m, &j, at, g);
         if (status == MST_OK)
             status = christoffel_from_slope(d, g, slope, lower, gamma + i * d * d * d);
     }
     mst_release(slope);
-    mst_release(s.block);
+    jacobi_free(&j);
     return status;
 }
 
@@ -198,65 +157,97 @@ mst_status mst_fallback_chart_diffusion(const mst_manifold *m, size_t n, const d
 
 /* Ric(w, w) for a vector w in frame coordinates, from tr g(s w) = d − ⅓ s² Ric(w, w) + O(s⁴) on average over ±s; a
  * second, doubled s removes the s⁴ term. */
-static mst_status ricci_form(const mst_manifold *m, const double *x, const double *w, stencil *s,
-                             double *u, double *g, double *value)
+static mst_status ricci_form(const mst_manifold *m, jacobi *j, const double *w, double *u,
+                             double *value)
 {
-    size_t d = m->dim;
+    size_t d = m->dim, D = m->ambient;
     const double step = 0.02;
     double quotient[2] = {0, 0};
     for (int e = 0; e < 4; e++) {
-        double at = offset[e] * step, trace = 0;
+        double at = mst_difference_at[e] * step, trace = 0;
         for (size_t k = 0; k < d; k++)
             u[k] = at * w[k];
-        MST_TRY(normal_metric(m, x, u, s, g));
-        for (size_t k = 0; k < d; k++)
-            trace += g[k * d + k];
+        MST_TRY(jacobi_along(j, m, u));
+        for (size_t k = 0; k < d; k++) {
+            double square;
+            const double *field = j->field + k * D;
+            MST_TRY(mst_manifold_inner(m, 1, j->point, field, field, &square));
+            trace += square;
+        }
         quotient[e / 2] += 0.5 * 3 * ((double)d - trace) / (at * at);
     }
     *value = (4 * quotient[0] - quotient[1]) / 3;
     return MST_OK;
 }
 
-/* The matrix of Ric by polarisation, applied to the vector's coordinates. */
-static mst_status ricci_row(const mst_manifold *m, const double *x, stencil *s, double *room,
-                            double *v)
+/* The matrix of Ric in the frame at x, by polarisation. A surface has one curvature, a curve none. `room` (2d). */
+static mst_status ricci_matrix(const mst_manifold *m, jacobi *j, const double *x, double *room,
+                               double *ric)
 {
-    size_t d = m->dim;
-    double *c = room, *out = c + d, *w = out + d, *u = w + d, *diagonal = u + d, *g = diagonal + d;
-    MST_TRY(mst_manifold_to_frame(m, 1, x, v, c));
+    size_t d = m->dim, directions = d == 1 ? 0 : d == 2 ? 1 : d;
+    double *w = room, *u = w + d;
     memset(w, 0, d * sizeof *w);
-    for (size_t i = 0; i < d; i++) {
+    memset(ric, 0, d * d * sizeof *ric);
+    MST_TRY(jacobi_at(j, m, x));
+    for (size_t i = 0; i < directions; i++) {
         w[i] = 1;
-        MST_TRY(ricci_form(m, x, w, s, u, g, &diagonal[i]));
+        MST_TRY(ricci_form(m, j, w, u, &ric[i * d + i]));
         w[i] = 0;
-        out[i] = diagonal[i] * c[i];
     }
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < i; j++) {
+    if (d == 2)
+        ric[3] = ric[0];
+    for (size_t i = 0; i < directions; i++)
+        for (size_t k = 0; k < i; k++) {
             double sum;
-            w[i] = w[j] = sqrt(0.5);
-            MST_TRY(ricci_form(m, x, w, s, u, g, &sum));
-            w[i] = w[j] = 0;
-            double mixed = sum - 0.5 * (diagonal[i] + diagonal[j]);
-            out[i] += mixed * c[j];
-            out[j] += mixed * c[i];
+            w[i] = w[k] = sqrt(0.5);
+            MST_TRY(ricci_form(m, j, w, u, &sum));
+            w[i] = w[k] = 0;
+            ric[i * d + k] = ric[k * d + i] = sum - 0.5 * (ric[i * d + i] + ric[k * d + k]);
         }
-    return mst_manifold_from_frame(m, 1, x, out, v);
+    return MST_OK;
+}
+
+/* out = Ric v, in coordinates of the frame of j. */
+static mst_status apply_ricci(const mst_manifold *m, const jacobi *j, const double *ric,
+                              const double *v, double *room, double *out)
+{
+    size_t d = m->dim, D = m->ambient;
+    for (size_t k = 0; k < d; k++)
+        MST_TRY(mst_manifold_inner(m, 1, j->base, j->frame + k * D, v, &room[k]));
+    memset(out, 0, D * sizeof *out);
+    for (size_t i = 0; i < d; i++) {
+        double c = 0;
+        for (size_t k = 0; k < d; k++)
+            c += ric[i * d + k] * room[k];
+        for (size_t a = 0; a < D; a++)
+            out[a] += c * j->frame[i * D + a];
+    }
+    return MST_OK;
+}
+
+mst_status mst_fallback_ricci_twice(const mst_manifold *m, size_t n, const double *x,
+                                    const double *v, double *first, double *second)
+{
+    size_t d = m->dim, D = m->ambient;
+    jacobi j;
+    MST_TRY(jacobi_new(&j, m));
+    double *room;
+    mst_status status = mst_allocate(&room, 2 * d + d * d);
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        double *ric = room + 2 * d;
+        status = ricci_matrix(m, &j, x + i * D, room, ric);
+        if (status == MST_OK)
+            status = apply_ricci(m, &j, ric, v + i * D, room, first + i * D);
+        if (status == MST_OK && second != NULL)
+            status = apply_ricci(m, &j, ric, first + i * D, room, second + i * D);
+    }
+    mst_release(room);
+    jacobi_free(&j);
+    return status;
 }
 
 mst_status mst_fallback_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *out)
 {
-    size_t d = m->dim, D = m->ambient;
-    stencil s;
-    MST_TRY(stencil_new(&s, d, D));
-    double *room;
-    mst_status status = mst_allocate(&room, 5 * d + d * d);
-    if (status == MST_OK && out != v)
-        memcpy(out, v, n * D * sizeof *out);
-    for (size_t i = 0; status == MST_OK && i < n; i++)
-        status = ricci_row(m, x + i * D, &s, room, out + i * D);
-    mst_release(room);
-    mst_release(s.block);
-    return status;
+    return mst_fallback_ricci_twice(m, n, x, v, out, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Geodesics between two points, and parallel transport, of a manifold that has only `exp`. */
+/* Geodesics between two points of a manifold that has only `exp`. */
 #include "base/linalg.h"
 #include "manifold/fallback.h"
 
@@ -149,128 +149,5 @@ mst_status mst_fallback_dist(const mst_manifold *m, size_t n, const double *x, c
             status = mst_manifold_norm(m, count, x + i * D, v, r + i);
     }
     mst_release(v);
-    return status;
-}
-
-/* Room for the ladder at one point: rows of D. */
-typedef struct ladder {
-    double *here, *middle, *next, *velocity, *rung, *trial;
-} ladder;
-
-enum { LADDER_LEVELS = 6 };
-
-/* One rung of the pole ladder: carry s.rung from `here` half a velocity to the middle and reflect it there, which turns
- * it into minus the vector at `next`. Exact on symmetric spaces, third order otherwise. */
-static mst_status climb(const mst_manifold *m, ladder *s, double fraction)
-{
-    size_t D = m->ambient;
-    for (size_t a = 0; a < D; a++)
-        s->middle[a] = fraction / 2 * s->velocity[a];
-    MST_TRY(mst_manifold_exp(m, 1, s->here, s->middle, s->middle));
-    for (size_t a = 0; a < D; a++)
-        s->next[a] = fraction * s->velocity[a];
-    MST_TRY(mst_manifold_exp(m, 1, s->here, s->next, s->next));
-    MST_TRY(mst_manifold_exp(m, 1, s->here, s->rung, s->rung));
-    MST_TRY(mst_manifold_log(m, 1, s->middle, s->rung, s->rung, NULL));
-    for (size_t a = 0; a < D; a++)
-        s->rung[a] = -s->rung[a];
-    MST_TRY(mst_manifold_exp(m, 1, s->middle, s->rung, s->rung));
-    MST_TRY(mst_manifold_log(m, 1, s->next, s->rung, s->rung, NULL));
-    for (size_t a = 0; a < D; a++)
-        s->rung[a] = -s->rung[a];
-    return MST_OK;
-}
-
-/* `steps` rungs along v; the rung is shortened to `length`, so that its geodesics stay short. */
-static mst_status climb_all(const mst_manifold *m, const double *x, const double *v,
-                            const double *u, double length, size_t steps, ladder *s, double *out)
-{
-    size_t D = m->ambient;
-    double size;
-    MST_TRY(mst_manifold_norm(m, 1, x, u, &size));
-    if (size < 1e-290) { /* no rung can be made of it */
-        memset(out, 0, D * sizeof *out);
-        return MST_OK;
-    }
-    double shrink = length / size;
-    memcpy(s->here, x, D * sizeof *x);
-    memcpy(s->velocity, v, D * sizeof *v);
-    for (size_t a = 0; a < D; a++)
-        s->rung[a] = shrink * u[a];
-    for (size_t k = 0; k < steps; k++) {
-        MST_TRY(climb(m, s, 1 / (double)steps));
-        /* The velocity is its own transport: aim again from the next point. */
-        if (k + 1 < steps) {
-            double *ahead = s->middle, left = (double)(k + 2) / (double)steps;
-            for (size_t a = 0; a < D; a++)
-                ahead[a] = left * v[a];
-            MST_TRY(mst_manifold_exp(m, 1, x, ahead, ahead));
-            MST_TRY(mst_manifold_log(m, 1, s->next, ahead, s->velocity, NULL));
-            for (size_t a = 0; a < D; a++)
-                s->velocity[a] *= (double)steps;
-        }
-        memcpy(s->here, s->next, D * sizeof *s->here);
-    }
-    for (size_t a = 0; a < D; a++)
-        out[a] = s->rung[a] / shrink;
-    return MST_OK;
-}
-
-/* The ladder's error is a series in 1/steps² when the rungs shorten with the steps: Romberg's extrapolation over
- * doublings. `table` holds the diagonal of the last level, LEVELS rows of D. */
-static mst_status transport_row(const mst_manifold *m, const double *x, const double *v,
-                                const double *u, ladder *s, double *table, double *out)
-{
-    size_t D = m->ambient;
-    double length, best = INFINITY;
-    MST_TRY(mst_manifold_norm(m, 1, x, v, &length));
-    /* At most half a unit of length per rung to begin with, so that the logarithms find their geodesics. */
-    size_t steps = length < 0.5 ? 1 : (size_t)(2 * length) + 1;
-    for (int level = 0; level < LADDER_LEVELS; level++, steps *= 2) {
-        double *newest = s->trial, change = 0, size = 0;
-        MST_TRY(climb_all(m, x, v, u, 0.1 / (double)steps, steps, s, newest));
-        double weight = 1;
-        for (int order = 0; order < level; order++) {
-            double *previous = table + (size_t)order * D;
-            weight *= 4;
-            for (size_t a = 0; a < D; a++) {
-                double better = newest[a] + (newest[a] - previous[a]) / (weight - 1);
-                previous[a] = newest[a];
-                newest[a] = better;
-            }
-        }
-        for (size_t a = 0; a < D; a++) {
-            double *last = &table[(size_t)level * D + a];
-            change = level > 0 ? fmax(change, fabs(newest[a] - table[(size_t)(level - 1) * D + a]))
-                               : INFINITY;
-            size = fmax(size, fabs(newest[a]));
-            *last = newest[a];
-        }
-        if (change <= best) {
-            best = change;
-            memcpy(out, newest, D * sizeof *out);
-        }
-        if (change <= 1e-10 * size)
-            return MST_OK;
-        if (level + 1 == LADDER_LEVELS && !(best <= 1e-7 * size))
-            return mst_fail(MST_CONVERGENCE, "parallel transport settled to %.1g only", best);
-    }
-    return MST_OK;
-}
-
-mst_status mst_fallback_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
-                                  const double *u, double *out)
-{
-    size_t D = m->ambient;
-    double *block;
-    MST_TRY(mst_allocate(&block, (7 + LADDER_LEVELS) * D));
-    ladder s = {block, block + D, block + 2 * D, block + 3 * D, block + 4 * D, block + 5 * D};
-    double *result = block + 6 * D, *table = block + 7 * D;
-    mst_status status = MST_OK;
-    for (size_t i = 0; status == MST_OK && i < n; i++) {
-        status = transport_row(m, x + i * D, v + i * D, u + i * D, &s, table, result);
-        memcpy(out + i * D, result, D * sizeof *out);
-    }
-    mst_release(block);
     return status;
 }

@@ -12,7 +12,8 @@
 /* Up to MST_LANES walkers with their scratch rows. */
 typedef struct walkers {
     double (*z)[MST_LANES]; /* normals, component by component */
-    double *c, *v, *w;      /* frame coordinates (n, d); step and its Ricci image (n, D) */
+    double *c;              /* frame coordinates, (n, d) */
+    double *v, *w, *w2;     /* the step, Ric of it, and Ric of that, (n, D) */
 } walkers;
 
 static mst_status step(const mst_manifold *m, size_t n, double *x, double h, walkers *s)
@@ -26,12 +27,9 @@ static mst_status step(const mst_manifold *m, size_t n, double *x, double h, wal
      * that out, A = (h/12) Ric. */
     double root = sqrt(h), a = h / 12;
     if (!mst_manifold_is_flat(m)) {
-        MST_TRY(mst_manifold_ricci(m, n, x, s->v, s->w));
+        MST_TRY(mst_ricci_twice(m, n, x, s->v, s->w, s->w2));
         for (size_t i = 0; i < n * D; i++)
-            s->v[i] -= a * s->w[i];
-        MST_TRY(mst_manifold_ricci(m, n, x, s->w, s->w));
-        for (size_t i = 0; i < n * D; i++)
-            s->v[i] += a * a / 2 * s->w[i];
+            s->v[i] = s->v[i] - a * s->w[i] + a * a / 2 * s->w2[i];
     }
     for (size_t i = 0; i < n * D; i++)
         s->v[i] *= root;
@@ -45,11 +43,12 @@ mst_status mst_fallback_walk(const mst_manifold *m, size_t n, double *x, double 
     size_t d = m->dim, D = m->ambient;
     double *block;
     size_t noise_size = (d + 1) / 2 * 2 * MST_LANES;
-    MST_TRY(mst_allocate(&block, noise_size + MST_LANES * (d + 2 * D)));
+    MST_TRY(mst_allocate(&block, noise_size + MST_LANES * (d + 3 * D)));
     walkers s = {.z = (double(*)[MST_LANES])block,
                  .c = block + noise_size,
                  .v = block + noise_size + MST_LANES * d,
-                 .w = block + noise_size + MST_LANES * (d + D)};
+                 .w = block + noise_size + MST_LANES * (d + D),
+                 .w2 = block + noise_size + MST_LANES * (d + 2 * D)};
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;

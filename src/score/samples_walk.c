@@ -36,8 +36,7 @@ mst_status sample_walk_step(const mst_manifold *m, size_t n, const double *x, co
         for (size_t a = i * D; a < (i + 1) * D; a++)
             v[a] = c[a] *= sqrt(h[i]);
     if (!mst_manifold_is_flat(m)) {
-        MST_TRY(mst_manifold_ricci(m, n, x, c, first));
-        MST_TRY(mst_manifold_ricci(m, n, x, first, second));
+        MST_TRY(mst_ricci_twice(m, n, x, c, first, second));
         for (size_t i = 0; i < n; i++) {
             double part = h[i] / 12;
             for (size_t a = i * D; a < (i + 1) * D; a++)
@@ -117,8 +116,7 @@ static mst_status carry_back(paths *p, size_t k, double kappa)
     for (size_t a = 0; a < row; a++)
         p->back[a] = -p->back[a];
     MST_TRY(mst_manifold_transport(m, n, x + row, p->back, p->lambda, p->lambda));
-    MST_TRY(mst_manifold_ricci(m, n, x, p->lambda, p->r));
-    MST_TRY(mst_manifold_ricci(m, n, x, p->r, p->r2));
+    MST_TRY(mst_ricci_twice(m, n, x, p->lambda, p->r, p->r2));
     double curl = m->dim > 1 ? 1 / ((double)m->dim - 1) : 0;
     for (size_t i = 0; i < n; i++) {
         double half = p->h[i] / 2, decay = exp(-kappa * p->h[i]);

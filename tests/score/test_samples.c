@@ -294,10 +294,53 @@ START_TEST(last_steps_fit_together)
 }
 END_TEST
 
+/* Without slots for transport and Ricci tensor the sweep works by differences of exp, and makes the same samples. */
+static const char *const bare[] = {"sphere:3", "hyperbolic:2", "spd:3"};
+enum { BARE = sizeof bare / sizeof *bare };
+
+START_TEST(differences_make_the_same_samples)
+{
+    enum { PATHS = 40 };
+    sample_options o = sample_test_options();
+    o.steps = 8;
+    mst_manifold *base;
+    ASSERT_OK(mst_manifold_parse(&base, bare[_i]));
+    mst_manifold_ops table[2] = {*mst_manifold_table(base), *mst_manifold_table(base)};
+    table[1].transport = NULL;
+    table[1].ricci = NULL;
+    sample_set set[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        table[k].free_data = NULL;
+        ASSERT_OK(mst_manifold_new(&set[k].m, &table[k], "own", mst_manifold_dim(base),
+                                   mst_manifold_ambient(base), mst_manifold_data(base)));
+        ASSERT_OK(sample_plan_new(&set[k].plan, set[k].m, &o));
+        ck_assert(set[k].plan->factor[0].run == sample_sweep);
+        set[k].D = mst_manifold_ambient(base);
+        sample_set_draw(&set[k], 0, PATHS);
+    }
+    for (size_t i = 0; i < set[0].rows; i++) {
+        for (size_t a = i * set[0].D; a < (i + 1) * set[0].D; a++) {
+            double want = set[0].at.target[a];
+            assert_near(set[1].at.x[a], set[0].at.x[a], 1e-6 * (1 + fabs(set[0].at.x[a])),
+                        "%s, row %zu: x", bare[_i], i);
+            assert_near(set[1].at.target[a], want, 1e-5 * (1 + fabs(want)), "%s, row %zu: target",
+                        bare[_i], i);
+        }
+        double want = set[0].at.time_target[i];
+        assert_near(set[1].at.time_target[i], want, 1e-5 * (1 + fabs(want)),
+                    "%s, row %zu: time target", bare[_i], i);
+    }
+    for (int k = 0; k < 2; k++)
+        sample_set_free(&set[k]);
+    mst_manifold_free(base);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("samples", 60, {targets_have_the_right_means, CASES},
                      {coarse_steps_are_exact_on_first_eigenfunctions, COARSE},
                      {matrices_have_the_right_means, MATRICES}, {noise_is_least, QUIET},
-                     {last_steps_point_along_the_score, LAST}, {last_steps_fit_together, 0});
+                     {last_steps_point_along_the_score, LAST}, {last_steps_fit_together, 0},
+                     {differences_make_the_same_samples, BARE});
 }

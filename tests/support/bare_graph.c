@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A surface that is not a symmetric space, with the required slots only: the graph z = f(x, y) = ax²/2 + by²/2 in R³.
+/* A manifold that is not a symmetric space, with the required slots only: the graph z = f(x) = Σ a_k x_k²/2 in R⁴.
  * Geodesics of the level set F = z − f = 0 solve γ'' = −Hess F(γ', γ')/|∇F|² ∇F, and a parallel field u along them
  * u' = −Hess F(γ', u)/|∇F|² ∇F; both by the classical Runge–Kutta rule with steps of length GRAPH_STEP, whose error
  * is about 1e-12 per unit of length. */
@@ -9,26 +9,48 @@
 
 #include <string.h>
 
-enum { D = 3 };
-static const double second[2] = {0.6, -0.4}; /* a, b */
+enum { D = GRAPH_COLUMNS, LAST = D - 1 };
+static const double second[LAST] = {0.6, -0.4, 0.9}; /* a_k */
 #define GRAPH_STEP 0.005
-
-double graph_curvature(const double *x)
-{
-    double slope = 1 + pow(second[0] * x[0], 2) + pow(second[1] * x[1], 2);
-    return second[0] * second[1] / (slope * slope);
-}
 
 static double height(const double *x)
 {
-    return (second[0] * x[0] * x[0] + second[1] * x[1] * x[1]) / 2;
+    double sum = 0;
+    for (int k = 0; k < LAST; k++)
+        sum += second[k] * x[k] * x[k] / 2;
+    return sum;
 }
 
 static void gradient(const double *x, double *g)
 {
-    g[0] = -second[0] * x[0];
-    g[1] = -second[1] * x[1];
-    g[2] = 1;
+    for (int k = 0; k < LAST; k++)
+        g[k] = -second[k] * x[k];
+    g[LAST] = 1;
+}
+
+/* The shape operator: −Hess F/|∇F| = diag(a, 0)/|∇F|, projected. */
+static void shape(const double *x, const double *u, double *out)
+{
+    double g[D], along = 0;
+    gradient(x, g);
+    double square = dot(D, g, g);
+    for (int k = 0; k < LAST; k++)
+        along += g[k] * second[k] * u[k] / square;
+    for (int k = 0; k < D; k++)
+        out[k] = ((k < LAST ? second[k] * u[k] : 0) - along * g[k]) / sqrt(square);
+}
+
+void graph_ricci(const double *x, const double *u, double *out)
+{
+    double g[D], once[D], twice[D], trace = 0;
+    gradient(x, g);
+    double square = dot(D, g, g);
+    for (int k = 0; k < LAST; k++)
+        trace += second[k] * (1 - g[k] * g[k] / square) / sqrt(square);
+    shape(x, u, once);
+    shape(x, once, twice);
+    for (int k = 0; k < D; k++)
+        out[k] = trace * once[k] - twice[k];
 }
 
 /* The state is the point, the velocity and the carried vector. */
@@ -38,7 +60,7 @@ static void derivative(const double *s, double *out)
     double g[D];
     gradient(s, g);
     double square = dot(D, g, g), bend[2] = {0, 0};
-    for (int k = 0; k < 2; k++) { /* −Hess F = diag(a, b, 0) */
+    for (int k = 0; k < LAST; k++) { /* −Hess F = diag(a, 0) */
         bend[0] += second[k] * s[D + k] * s[D + k] / square;
         bend[1] += second[k] * s[D + k] * s[2 * D + k] / square;
     }
@@ -75,7 +97,7 @@ void graph_carry(const double *x, const double *v, const double *u, double *y, d
     memcpy(s + 2 * D, u, D * sizeof *s);
     runge_kutta(s, (size_t)(euclidean_norm(D, v) / GRAPH_STEP) + 1);
     memcpy(y, s, D * sizeof *s);
-    y[2] = height(y);
+    y[LAST] = height(y);
     memcpy(out, s + 2 * D, D * sizeof *s);
 }
 
@@ -92,7 +114,7 @@ static mst_status project(const mst_manifold *m, size_t n, const double *x, doub
     for (size_t i = 0; i < n * D; i += D) {
         if (!all_finite(D, y + i))
             return mst_fail(MST_DOMAIN, "a coordinate is not finite");
-        y[i + 2] = height(y + i);
+        y[i + LAST] = height(y + i);
     }
     return MST_OK;
 }

@@ -7,10 +7,11 @@
 
 #include "support/manifolds.h"
 
+enum { GRAPH_COLUMNS = 4 };
 mst_status bare_graph_new(mst_manifold **out);
 
-/* The Gauss curvature at x. */
-double graph_curvature(const double *x);
+/* Ric u at x, by Gauss's equation. */
+void graph_ricci(const double *x, const double *u, double *out);
 
 /* y = Exp_x(v), and u carried there by parallel transport. */
 void graph_carry(const double *x, const double *v, const double *u, double *y, double *out);

@@ -61,7 +61,7 @@ const manifold_case manifold_cases[] = {
      .make = bare_sphere_new,
      .reach = 3,
      .log_error = 1e-13,
-     .carry_error = 1e-10,
+     .carry_error = 1e-11,
      .chart_error = {1e-10, 1e-9, 1e-6}},
 };
 const size_t manifold_case_count = sizeof manifold_cases / sizeof *manifold_cases;

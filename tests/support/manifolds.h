@@ -21,7 +21,7 @@ typedef struct manifold_case {
     /* What the fall-backs of a table with gaps reach; zero for closed forms, which reach rounding. */
     double reach;          /* shooting is tested up to this distance */
     double log_error;      /* shooting */
-    double carry_error;    /* pole ladder */
+    double carry_error;    /* transport by differences of exp */
     double chart_error[3]; /* differences of exp: metric, Christoffel symbols, Ricci */
 } manifold_case;
 
