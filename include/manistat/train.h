@@ -47,11 +47,11 @@ typedef struct mst_train_options {
     bool hutchinson;
     size_t batch;     /* default 4096 */
     double rate;      /* default 3e-3, at the top of the schedule */
-    uint64_t warm_up; /* default 500 steps */
+    uint64_t warm_up; /* default 500 steps; a tenth of the budget if that is less */
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
-    size_t path_steps, slots; /* default 0: 24 steps a path and 4 samples of it; not bel: 100, 25 */
-    const double *start;      /* (starts, D), default null: see `train --start` and `--around` */
+    size_t path_steps, path_samples; /* default 0: 24 and 4; other losses than bel: 100 and 25 */
+    const double *start; /* (starts, D), default null: see `train --start` and `--around` */
     size_t starts;
     uint64_t seed; /* default 2712 */
     int threads;   /* default 0: all cores */

@@ -114,6 +114,9 @@ COUNT(option_batch, "batch", "N", "4096", "8192", 4194304, GROUP_LEARNING, "samp
 POSITIVE(option_rate, "rate", "R", "0.003", "0.001", GROUP_LEARNING, "the largest learning rate");
 COUNT(option_path_steps, "path-steps", "K", NULL, "64", 100000, GROUP_LEARNING,
       "steps of a Brownian path (default: 24; for other losses than bel 100)");
+COUNT(option_path_samples, "path-samples", "N", NULL, "24", 1000, GROUP_LEARNING,
+      "samples taken from a path, each at a time of its own (default: 4; for other losses than bel "
+      "25): more are faster to make, and less independent");
 POSITIVE(option_clip, "clip", "C", NULL, "1", GROUP_LEARNING,
          "shorten gradients to this norm (default: never)");
 
@@ -191,6 +194,7 @@ static void set_options(training *t)
     o.batch = given_count(inv, &option_batch, o.batch);
     o.rate = given_number(inv, &option_rate, o.rate);
     o.path_steps = given_count(inv, &option_path_steps, o.path_steps);
+    o.path_samples = given_count(inv, &option_path_samples, o.path_samples);
     o.clip = given_number(inv, &option_clip, o.clip);
     o.every = given_number(inv, &option_checkpoint, o.every);
     o.seed = option_given(inv, &option_seed) ? option_get(inv, &option_seed)->count : o.seed;
@@ -423,16 +427,17 @@ const command command_train = {
         "FILE.checkpoint. In both cases the same command with --resume goes on, and with --steps "
         "it "
         "ends with the same weights as if nothing had happened.",
-    .options =
-        (const option *const[]){
-            &option_manifold, &option_model,      &option_minutes,    &option_steps,
-            &option_t_min,    &option_t_max,      &option_t,          &option_start,
-            &option_around,   &option_resume,     &option_checkpoint, &option_width,
-            &option_depth,    &option_activation, &option_energy,     &option_time_head,
-            &option_preset,   &option_loss,       &option_divergence, &option_batch,
-            &option_rate,     &option_path_steps, &option_clip,       POINT_OPTIONS,
-            &option_seed,     &option_threads,    &option_json,       &option_again,
-            &option_quiet,    &option_help,       &option_version,    NULL},
+    .options = (const option *const[]){&option_manifold,   &option_model,        &option_minutes,
+                                       &option_steps,      &option_t_min,        &option_t_max,
+                                       &option_t,          &option_start,        &option_around,
+                                       &option_resume,     &option_checkpoint,   &option_width,
+                                       &option_depth,      &option_activation,   &option_energy,
+                                       &option_time_head,  &option_preset,       &option_loss,
+                                       &option_divergence, &option_batch,        &option_rate,
+                                       &option_path_steps, &option_path_samples, &option_clip,
+                                       POINT_OPTIONS,      &option_seed,         &option_threads,
+                                       &option_json,       &option_again,        &option_quiet,
+                                       &option_help,       &option_version,      NULL},
     .max_operands = 0,
     .examples =
         (const example[]){

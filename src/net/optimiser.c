@@ -35,8 +35,9 @@ void average_update(float decay, size_t begin, size_t end, const float *theta, f
 
 double schedule_factor(uint64_t step, uint64_t warm_up, double progress)
 {
-    const double pi = 3.14159265358979323846;
-    double used = progress < 0 ? 0 : progress > 1 ? 1 : progress;
+    const double pi = 3.14159265358979323846, least = 50;
+    double used = progress < 0 ? 0 : progress > 1 ? 1 : progress, at = (double)step;
     double cosine = used < 1 ? 0.5 * (1 + cos(pi * used)) : 0;
-    return step < warm_up ? cosine * (double)step / (double)warm_up : cosine;
+    double warmth = step < warm_up ? at / (double)warm_up : 1;
+    return cosine * fmax(warmth, fmin(1, fmin(at / least, 10 * used)));
 }

@@ -26,8 +26,9 @@ double gradient_square(size_t begin, size_t end, size_t count, float *const *gra
 /* average ← decay·average + (1 − decay)·theta. */
 void average_update(float decay, size_t begin, size_t end, const float *theta, float *average);
 
-/* Learning rate over the budget: linear warm-up over the first `warm_up` steps, then a cosine from 1 to 0 in
- * `progress` ∈ [0, 1], the share of the budget (steps or time) that is used up. A factor in [0, 1]. */
+/* Learning rate over the budget, a factor in [0, 1]: a linear warm-up, then a cosine from 1 to 0 in `progress` ∈ [0, 1], the
+ * share of the budget (steps or time) that is used up. The warm-up takes `warm_up` steps, or a tenth of the budget if that
+ * ends first, but then 50 steps at least. */
 double schedule_factor(uint64_t step, uint64_t warm_up, double progress);
 
 #endif

@@ -35,7 +35,7 @@ mst_train_options mst_train_options_paper(void)
     o.batch = 1024 * 100;
     o.rate = 1e-3;
     o.warm_up = 1000;
-    o.path_steps = o.slots = 100;
+    o.path_steps = o.path_samples = 100;
     o.t_min = 0.01;
     o.average = 0;
     return o;

@@ -27,7 +27,7 @@ static void describe_options(const trainer *r, char *out)
              o->energy ? " energy" : "", o->time_head ? " time-head" : "",
              o->hutchinson ? "" : " exact-divergence", r->net->info.t_min, r->net->info.t_max,
              o->batch, o->rate, (unsigned long long)o->warm_up, o->clip, o->average, o->path_steps,
-             o->slots, o->starts, (unsigned long long)hash, (unsigned long long)o->seed);
+             o->path_samples, o->starts, (unsigned long long)hash, (unsigned long long)o->seed);
 }
 
 mst_status trainer_save(const trainer *r)

@@ -30,9 +30,10 @@ static mst_status check_options(const mst_train_options *o)
         return mst_fail(MST_ARGUMENT, "the learning rate must be positive, not %g", o->rate);
     if (!(o->clip >= 0) || !(o->average >= 0 && o->average < 1))
         return mst_fail(MST_ARGUMENT, "clip must not be negative and average lie in [0, 1)");
-    if (o->path_steps > 100000 || o->slots > 1000)
-        return mst_fail(MST_ARGUMENT, "path-steps is 1 … 100000 and slots 1 … 1000, not %zu, %zu",
-                        o->path_steps, o->slots);
+    if (o->path_steps > 100000 || o->path_samples > 1000)
+        return mst_fail(MST_ARGUMENT,
+                        "path-steps is 1 … 100000 and path-samples 1 … 1000, not %zu, %zu",
+                        o->path_steps, o->path_samples);
     if (o->resume && o->checkpoint == NULL)
         return mst_fail(MST_ARGUMENT, "there is no checkpoint to resume from");
     return MST_OK;
@@ -48,7 +49,7 @@ static size_t path_steps(const trainer *r, sample_kind kind)
 static size_t path_slots(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 4, [SAMPLE_LAST_STEP] = 25};
-    return r->o->slots > 0 ? r->o->slots : usual[kind];
+    return r->o->path_samples > 0 ? r->o->path_samples : usual[kind];
 }
 
 static mst_status plan_samples(const trainer *r, sample_kind kind, uint64_t seed, size_t slots,

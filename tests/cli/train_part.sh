@@ -58,6 +58,11 @@ check "a column of energies" eval 'manistat heat --score tried.safetensors --ene
 refuses "energies of another model" 2 "and this is none: model.safetensors" heat --score model.safetensors --energy --time 0.5 rows.csv
 refuses "energies of a kernel" 2 "pass one with --score" heat --manifold circle --energy rows.csv
 trains "a time head" "r['time_head'] and not r['energy']" --manifold circle "${tiny[@]}" --time-head
+trains "more samples of a path" "r['steps'] > 0" --manifold circle "${tiny[@]}" --path-steps 12 --path-samples 12
+cp tried.safetensors many.safetensors
+trains "fewer samples of a path" "r['steps'] > 0" --manifold circle "${tiny[@]}" --path-steps 12 --path-samples 2
+check "other samples, another model" eval '! same_model tried.safetensors many.safetensors'
+refuses "no samples of a path" 2 "path-samples" "${sphere[@]}" --path-samples 0 -o x.safetensors
 trains "tanh" "r['activation'] == 'tanh'" --manifold circle "${tiny[@]}" --activation tanh
 trains "batch" "r['samples'] == 30 * 64" --manifold circle "${tiny[@]}" --batch 64 --rate 0.001 --clip 1
 trains "the preset of the paper, and options over it" "r['plain'] and r['loss'] == 'dsm' and r['activation'] == 'tanh' and r['depth'] == 5 and r['width'] == 8 and r['t_min'] == 0.01 and r['samples'] == 2 * 256" --manifold circle --preset paper --steps 2 --width 8 --batch 256

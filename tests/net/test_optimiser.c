@@ -164,7 +164,12 @@ START_TEST(schedule_rises_and_falls)
     ck_assert_double_eq(schedule_factor(1000, 0, 1.5), 0);
     ck_assert_double_eq(schedule_factor(1000, 0, -1), 1);
     assert_near(schedule_factor(1, 100, 0), 0.01, 1e-15, "first step");
-    assert_near(schedule_factor(50, 100, 0.5), 0.25, 1e-15, "warm-up multiplies");
+    double cosine = 0.5 * (1 + cos(0.05 * acos(-1)));
+    assert_near(schedule_factor(60, 1000, 0.05), 0.5 * cosine, 1e-15, "half of a tenth");
+    assert_near(schedule_factor(20, 1000, 0.05), 0.4 * cosine, 1e-15, "20 of 50 steps");
+    assert_near(schedule_factor(800, 1000, 0.05), 0.8 * cosine, 1e-15, "800 of 1000 steps");
+    assert_near(schedule_factor(60, 1000, 1.0 / 3), 0.75, 1e-15, "warm");
+    assert_near(schedule_factor(20, 100, 0.5), 0.2, 1e-15, "warm-up multiplies");
     ck_assert_double_eq(schedule_factor(100, 100, 0), 1);
     ck_assert_double_eq(schedule_factor(0, 0, 0), 1);
 }

@@ -18,7 +18,7 @@ static inline mst_train_options small_options(void)
     o.batch = 64;
     o.steps = 30;
     o.path_steps = 8;
-    o.slots = 16;
+    o.path_samples = 16;
     o.threads = 1;
     return o;
 }

@@ -43,7 +43,7 @@ static mst_train_options many_pools(mst_loss loss)
     o.steps = 3;
     o.warm_up = 1;
     o.path_steps = 4;
-    o.slots = 16;
+    o.path_samples = 16;
     return o;
 }
 
@@ -318,7 +318,7 @@ START_TEST(resuming_with_other_options)
             p.average = 0.99;
             break;
         case 15:
-            p.slots = 5;
+            p.path_samples = 5;
             break;
         case 16:
             p.seed++;
@@ -470,10 +470,10 @@ START_TEST(bad_options)
             o.path_steps = 100001;
             break;
         case 23:
-            o.slots = 5000;
+            o.path_samples = 5000;
             break;
         case 24:
-            o.slots = 1001;
+            o.path_samples = 1001;
             break;
         case 25:
             o.resume = true;
@@ -510,7 +510,7 @@ START_TEST(without_memory)
     o.loss = losses[_i];
     o.energy = _i == 0;
     o.path_steps = 2;
-    o.slots = 64;
+    o.path_samples = 64;
     o.batch = 65536;
     o.width = 1;
     o.depth = 1;
