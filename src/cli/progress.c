@@ -38,13 +38,23 @@ static void handle(int signal_number, void (*handler)(int), unsigned flags)
     sigaction(signal_number, &action, NULL);
 }
 
+static bool is_ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void catch_signals(void)
 {
     /* Without SA_RESTART, so that a read from a terminal or pipe ends too. */
     handle(SIGINT, request_stop, SA_RESETHAND);
     handle(SIGTERM, request_stop, SA_RESETHAND);
+    if (!is_ignored(SIGHUP)) /* as it is after nohup */
+        handle(SIGHUP, request_stop, SA_RESETHAND);
     handle(SIGALRM, give_up, 0);
+    /* Writing then fails, which is reported. */
     handle(SIGPIPE, SIG_IGN, 0);
+    handle(SIGXFSZ, SIG_IGN, 0);
 }
 
 bool interrupted(void)

@@ -6,8 +6,11 @@
 #include "support/support.h"
 
 #include <omp.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 static const size_t sizes[][3] = {{1, 1, 1},    {3, 5, 7},       {12, 128, 33}, {1100, 3, 9},
@@ -107,6 +110,40 @@ START_TEST(team_of_one_works_alone)
 }
 END_TEST
 
+/* Signals that came, those of them whose handler did not run on the stack, and where that is. */
+static volatile sig_atomic_t rings, strays;
+static uintptr_t stack;
+
+static void ring(int signal_number)
+{
+    (void)signal_number;
+    char here;
+    uintptr_t at = (uintptr_t)&here;
+    rings = rings + 1;
+    if ((at > stack ? at - stack : stack - at) > 1 << 20)
+        strays = strays + 1;
+}
+
+/* Kernels that borrow the stack pointer must not be interrupted: the signal would be written over the heap. */
+START_TEST(signals_find_the_stack)
+{
+    enum { M = 512, N = 128, TIMES = 3000 };
+    static float a[M * N], b[N * N], c[M * N];
+    char here;
+    stack = (uintptr_t)&here;
+    struct sigaction action = {.sa_handler = ring};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 150}, {0, 150}}, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        gemm(false, true, M, N, N, a, N, b, N, 0, c, N);
+        gemm(true, false, N, N, M, a, N, c, N, 1, b, N);
+    }
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    ck_assert_int_gt(rings, 10);
+    ck_assert_int_eq(strays, 0);
+}
+END_TEST
+
 START_TEST(says_who_multiplies)
 {
     const char *name = gemm_provider();
@@ -117,5 +154,6 @@ END_TEST
 int main(void)
 {
     return RUN_SUITE("gemm", 60, {equals_plain_loops, SIZES}, {works_inside_parallel_regions, 0},
-                     {team_of_one_works_alone, 0}, {says_who_multiplies, 0});
+                     {team_of_one_works_alone, 0}, {signals_find_the_stack, 0},
+                     {says_who_multiplies, 0});
 }
