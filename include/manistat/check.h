@@ -55,6 +55,8 @@ typedef struct mst_check_band {
     double mean_gap;
     double time_gap; /* the same for the time */
     bool usable;     /* every number that could be measured is good enough, see mst_network_check */
+    /* Else the name of the first of these numbers that is not, "time_gap"; a constant. Null if usable. */
+    const char *fault;
 } mst_check_band;
 
 enum { MST_CHECK_BANDS = 6 };

@@ -19,12 +19,15 @@ static double number_of(const mst_json_value *object, const char *key)
 
 static certificate_band band_of(const mst_json_value *object)
 {
-    return (certificate_band){
+    certificate_band b = {
 #define READ_MEMBER(name) .name = number_of(object, #name),
         BAND_NUMBERS(READ_MEMBER)
 #undef READ_MEMBER
             .usable = mst_json_as_bool(mst_json_member(object, "usable")),
     };
+    const char *fault = mst_json_as_string(mst_json_member(object, "fault"));
+    snprintf(b.fault, sizeof b.fault, "%s", fault != NULL ? fault : "");
+    return b;
 }
 
 bool certificate_read(certificate *out, const char *text)
@@ -75,7 +78,7 @@ static void band_row(table *t, const char *name, const certificate_band *b)
     number_cell(t, "%.2f%%", 100 * b->time_error);
     number_cell(t, "%.2f", b->mean_shift);
     number_cell(t, "%.2f", b->time_shift);
-    table_cell(t, "%s", b->usable ? "yes" : "no");
+    table_cell(t, "%s%s%s", b->usable ? "yes" : "no", b->fault[0] != '\0' ? ": " : "", b->fault);
 }
 
 mst_status certificate_print(const certificate *c, FILE *out)
@@ -114,6 +117,11 @@ static void band_members(const certificate_band *b, mst_json *j)
     BAND_NUMBERS(WRITE_MEMBER)
 #undef WRITE_MEMBER
     json_member_bool(j, "usable", b->usable);
+    mst_json_key(j, "fault");
+    if (b->fault[0] != '\0')
+        mst_json_string(j, b->fault);
+    else
+        mst_json_null(j);
     mst_json_end(j);
 }
 

@@ -32,6 +32,7 @@ typedef struct certificate_band {
     BAND_NUMBERS(BAND_MEMBER)
 #undef BAND_MEMBER
     bool usable;
+    char fault[24]; /* why not, a name of the above, or empty */
 } certificate_band;
 
 /* NAN is what the text does not tell. */

@@ -90,7 +90,7 @@ static mst_status open_all(checking *c)
     if (option_given(c->inv, &option_start) && option_given(c->inv, &option_around))
         return mst_fail(MST_ARGUMENT, "--start and --around exclude each other; give one of them");
     c->path = c->inv->operands[0];
-    mst_status status = read_model(&c->net, c->path, NULL);
+    mst_status status = read_model(c->inv, &c->net, c->path, NULL);
     if (status == MST_OK && against->given)
         status = mst_heat_require_exact(mst_network_manifold(c->net));
     if (status == MST_OK && !option_given(c->inv, &option_dry_run)) {

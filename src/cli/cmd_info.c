@@ -72,7 +72,7 @@ static void model_members(mst_json *j, const mst_network_info *i)
 static mst_status tell_model(report *r, const char *path)
 {
     mst_network *net;
-    mst_status status = read_model(&net, path, NULL);
+    mst_status status = read_model(r->inv, &net, path, NULL);
     if (status != MST_OK)
         return status;
     mst_network_info info = mst_network_describe(net);

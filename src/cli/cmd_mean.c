@@ -114,6 +114,15 @@ typedef struct averaging {
     group *groups;                   /* (count) */
 } averaging;
 
+/* Where nothing knows the likelihood, or only at one small time, which stands for the limit. */
+static bool default_is_frechet(const averaging *a)
+{
+    const model *o = &a->e.model;
+    if (o->net == NULL)
+        return !mst_heat_has_exact(a->e.m);
+    return o->info.t_min == o->info.t_max && !option_given(a->e.inv, &option_time_fit);
+}
+
 static mst_status set_options(averaging *a)
 {
     const invocation *inv = a->e.inv;
@@ -135,7 +144,7 @@ static mst_status set_options(averaging *a)
             option_get(inv, &option_confidence)->text, option_confidence.example);
     a->frechet = option_given(inv, &option_mean_kind)
                      ? option_get(inv, &option_mean_kind)->choice == KIND_FRECHET
-                     : a->e.model.net == NULL && !mst_heat_has_exact(a->e.m);
+                     : default_is_frechet(a);
     mst_status status = given_time(&a->e, &o->time);
     if (status != MST_OK)
         return status;

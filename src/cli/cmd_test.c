@@ -74,6 +74,12 @@ static mst_status set_options(comparison *c)
     mst_status status = given_time(&c->e, &c->options.time);
     if (status != MST_OK)
         return status;
+    const mst_network_info *info = &c->e.model.info;
+    if (c->e.model.net != NULL && info->t_min == info->t_max && !(c->options.time > 0))
+        return mst_fail(MST_ARGUMENT,
+                        "%s knows one small time only, and a test needs the time that the data "
+                        "have; train a model without --t",
+                        c->e.model.score);
     if (c->options.time > 0 && c->options.hypothesis != MST_EQUAL_MEANS)
         return mst_fail(MST_ARGUMENT,
                         "with a fixed --time there is no time to test; leave out --hypothesis %s",

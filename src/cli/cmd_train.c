@@ -88,7 +88,9 @@ static const option option_around = {
     .example = "data.csv",
     .help = "let them begin around the points of a data file, which the model is to cover",
 };
-FLAG(option_resume, "resume", NULL, "go on from FILE.checkpoint, with the same options as before");
+FLAG(option_resume, "resume", NULL,
+     "go on from FILE.checkpoint, with the same options as before; only --steps or --minutes may "
+     "be another");
 POSITIVE(option_checkpoint, "checkpoint", "SECONDS", "5", "60", NULL,
          "time between two checkpoints");
 
@@ -313,6 +315,7 @@ static mst_status train(training *t)
     t->options.report = (mst_train_report){.report = report_state, .user = t};
     mst_status status = mst_train(&t->net, t->m, &t->options);
     progress_end(&t->progress);
+    t->inv->output_failed = status == MST_IO; /* of the checkpoint */
     if (t->net == NULL)
         return status == MST_BREAKDOWN ? keep_checkpoint(t, status) : status;
     /* From here on there is a model, interrupted or not. */
@@ -369,10 +372,14 @@ static void write_page(const training *t, FILE *out)
             i.excess);
     if (i.excess > 0)
         fprintf(out, "            above 0: worse than that approximation alone; train longer\n");
+    const option *where = option_given(t->inv, &option_start) ? &option_start : &option_around;
+    bool given = option_given(t->inv, where);
     fprintf(out,
-            "\nHow good is it?  manistat check %s\n"
-            "Use it:          manistat mean --score %s data.csv\n",
-            t->path, t->path);
+            "\nHow good is it?  manistat check %s%s%s%s%s\n"
+            "Use it:          manistat mean %s--score %s data.csv\n",
+            t->path, given ? " --" : "", given ? where->name : "", given ? " " : "",
+            given ? option_get(t->inv, where)->text : "",
+            i.t_min == i.t_max ? "--kind frechet " : "", t->path);
 }
 
 static mst_status conclude(const training *t)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char exact[] = "exact";
@@ -39,9 +40,19 @@ static const char *score_text(const invocation *inv)
     return text != NULL ? text : exact;
 }
 
-mst_status read_model(mst_network **net, const char *path, const mst_manifold *m)
+static bool same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return path != NULL && stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+mst_status read_model(const invocation *inv, mst_network **net, const char *path,
+                      const mst_manifold *m)
 {
     *net = NULL;
+    if (same_file(option_get(inv, &option_output)->text, path))
+        return mst_fail(MST_ARGUMENT, "-o %s is the model itself; name another file", path);
     if (strcmp(path, "-") == 0)
         return mst_fail(MST_ARGUMENT, "a model is not read from standard input; name its file");
     return mst_network_read(net, path, m);
@@ -55,7 +66,7 @@ static mst_status read_score(model *o)
         return mst_fail(MST_ARGUMENT,
                         "--score '%s' is neither 'exact' nor a file; 'manistat train' makes models",
                         o->score);
-    mst_status status = read_model(&o->net, o->score, o->owned);
+    mst_status status = read_model(o->inv, &o->net, o->score, o->owned);
     if (status == MST_ARGUMENT && o->owned != NULL)
         status =
             mst_fail(status, "%s; leave out --manifold or take another model", mst_error_detail());

@@ -34,7 +34,8 @@ MST_MUST_USE mst_status model_check_time(const model *o, const char *what, doubl
 /* A warning, once, if the time is one that the model was not trained or is not certified for. */
 void model_warn_time(model *o, double t);
 
-/* MST_ARGUMENT for the words that are no file. */
-MST_MUST_USE mst_status read_model(mst_network **net, const char *path, const mst_manifold *m);
+/* MST_ARGUMENT for the words that are no file, and if the result is to replace the model. */
+MST_MUST_USE mst_status read_model(const invocation *inv, mst_network **net, const char *path,
+                                   const mst_manifold *m);
 
 #endif

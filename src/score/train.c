@@ -119,6 +119,8 @@ mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_o
     mst_status status = train(&r);
     trainer_rooms_free(&r);
     trainer_release(&r);
+    if (status == MST_OK && r.step == 0)
+        status = mst_fail(MST_INTERRUPTED, "interrupted before the first step");
     if (status != MST_OK) {
         mst_network_free(r.net);
         return status;

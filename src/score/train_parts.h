@@ -53,6 +53,9 @@ typedef struct trainer {
 MST_MUST_USE mst_status trainer_prepare(trainer *r);
 void trainer_release(trainer *r);
 
+/* A failure with this detail while samples were made: one that the points of paths have caused is a breakdown. */
+mst_status trainer_failed(mst_status status, const char *detail);
+
 /* Rooms of the threads, and both pools as they stood before the next step. */
 MST_MUST_USE mst_status trainer_rooms_new(trainer *r);
 void trainer_rooms_free(trainer *r);

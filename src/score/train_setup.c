@@ -104,6 +104,16 @@ static mst_status fill_held(void *context, size_t begin, size_t end)
     return status;
 }
 
+mst_status trainer_failed(mst_status status, const char *detail)
+{
+    char kept[300];
+    snprintf(kept, sizeof kept, "%s", detail);
+    if (status != MST_DOMAIN)
+        return mst_fail(status, "%s", kept);
+    return mst_fail(MST_BREAKDOWN, "a simulated path went astray (%s): take a smaller --t-max",
+                    kept);
+}
+
 static mst_status draw_held_out(trainer *r)
 {
     sample_plan *plan;
@@ -117,7 +127,7 @@ static mst_status draw_held_out(trainer *r)
         status = mst_parallel_blocks(blocks, HELD_BLOCKS, r->threads, (mst_progress){0}, fill_held,
                                      &r->held);
     sample_plan_free(plan);
-    return status;
+    return status == MST_OK ? MST_OK : trainer_failed(status, mst_error_detail());
 }
 
 mst_status trainer_prepare(trainer *r)

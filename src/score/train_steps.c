@@ -76,11 +76,7 @@ static mst_status first_failure(const trainer *r)
 {
     for (int i = 0; i < r->threads; i++)
         if (r->room[i].status != MST_OK)
-            return r->room[i].status == MST_DOMAIN
-                       ? mst_fail(MST_BREAKDOWN,
-                                  "a simulated path went astray (%.300s): take a smaller --t-max",
-                                  r->room[i].detail)
-                       : mst_fail(r->room[i].status, "%s", r->room[i].detail);
+            return trainer_failed(r->room[i].status, r->room[i].detail);
     return MST_OK;
 }
 

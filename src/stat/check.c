@@ -171,18 +171,28 @@ static bool within(double value, double bound, bool measured)
     return !measured || fabs(value) <= bound;
 }
 
-bool check_usable(const check_subject *s, const mst_check_band *b)
+const char *check_fault(const check_subject *s, const mst_check_band *b)
 {
     bool recover = s->o->recover, exact = s->exact;
-    return within(b->slope - 1, fmax(0.02, 4 * b->slope_error), true) &&
-           within(b->time_slope - 1, fmax(0.05, 4 * b->time_slope_error), true) &&
-           within(b->asymmetry, 0.05, true) &&
-           within(b->heat_residual, 0.2, !s->fixed_time || s->net->info.time_head) &&
-           within(b->score_error, 0.05, exact) && within(b->time_error, 0.1, exact) &&
-           within(b->mean_gap, 0.5, recover && exact && !isnan(b->mean_gap)) &&
-           within(b->time_gap, 0.5, recover && exact && !isnan(b->time_gap)) &&
-           within(b->mean_shift, 4, recover && !exact && !isnan(b->mean_shift)) &&
-           within(b->time_shift, 4, recover && !exact && !isnan(b->time_shift));
+    const struct {
+        const char *name;
+        bool good;
+    } criterion[] = {
+        {"slope", within(b->slope - 1, fmax(0.02, 4 * b->slope_error), true)},
+        {"time_slope", within(b->time_slope - 1, fmax(0.05, 4 * b->time_slope_error), true)},
+        {"asymmetry", within(b->asymmetry, 0.05, true)},
+        {"heat_residual", within(b->heat_residual, 0.2, !s->fixed_time || s->net->info.time_head)},
+        {"score_error", within(b->score_error, 0.05, exact)},
+        {"time_error", within(b->time_error, 0.1, exact)},
+        {"mean_gap", within(b->mean_gap, 0.5, recover && exact && !isnan(b->mean_gap))},
+        {"time_gap", within(b->time_gap, 0.5, recover && exact && !isnan(b->time_gap))},
+        {"mean_shift", within(b->mean_shift, 4, recover && !exact && !isnan(b->mean_shift))},
+        {"time_shift", within(b->time_shift, 4, recover && !exact && !isnan(b->time_shift))},
+    };
+    for (size_t k = 0; k < sizeof criterion / sizeof *criterion; k++)
+        if (!criterion[k].good)
+            return criterion[k].name;
+    return NULL;
 }
 
 void check_range(mst_certificate *c)
@@ -205,8 +215,11 @@ void check_range(mst_certificate *c)
 
 static void judge(const check_subject *s, mst_certificate *c)
 {
-    for (size_t k = 0; k <= c->bands; k++)
-        band_of(c, k)->usable = check_usable(s, band_of(c, k));
+    for (size_t k = 0; k <= c->bands; k++) {
+        mst_check_band *b = band_of(c, k);
+        b->fault = check_fault(s, b);
+        b->usable = b->fault == NULL;
+    }
     check_range(c);
 }
 

@@ -43,7 +43,11 @@ static void put_band(FILE *to, const mst_check_band *b)
         put_number(to, member[k].key, member[k].x);
         fputc(',', to);
     }
-    fprintf(to, "\"usable\":%s}", b->usable ? "true" : "false");
+    fprintf(to, "\"usable\":%s,\"fault\":", b->usable ? "true" : "false");
+    if (b->fault != NULL)
+        fprintf(to, "\"%s\"}", b->fault);
+    else
+        fputs("null}", to);
 }
 
 static void put_certificate(FILE *to, const mst_certificate *c)

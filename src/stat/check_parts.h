@@ -63,7 +63,7 @@ MST_MUST_USE mst_status check_recover(const check_subject *s, size_t interval,
                                       mst_check_band *band);
 
 /* Is every number of the band good enough that could be measured? */
-bool check_usable(const check_subject *s, const mst_check_band *b);
+const char *check_fault(const check_subject *s, const mst_check_band *b);
 /* t_low and t_high from what is usable. */
 void check_range(mst_certificate *c);
 

@@ -201,6 +201,24 @@ run info certified.safetensors
 check "info shows it" grep -q 'residual' "$out"
 refuses "against bridges" 2 "--against bridge is not available yet" check certified.safetensors --against bridge
 refuses "check without a file" 2 "no FILE given" check
+for command in "check certified.safetensors" "info certified.safetensors" "heat --score certified.safetensors --time 0.5 pair.csv"; do
+    # shellcheck disable=SC2086 # words
+    refuses "a result in the place of the model: $command" 2 "is the model itself" $command -o ./certified.safetensors --force
+done
+succeeds "which is still there" info certified.safetensors
+
+# One small time is for logarithms.
+run "${sphere[@]}" --width 16 --depth 2 --steps 20 --t 0.01 -o fixed.safetensors
+check "the hint says so" grep -q "mean --kind frechet --score fixed.safetensors" "$out"
+manistat sample --manifold sphere:2 --time 0.05 -n 20 -o near.csv
+manistat mean --score fixed.safetensors --json near.csv >mean.json
+check "a Frechet mean without being told" as_json mean.json 'r["kind"] == "frechet" and r["time"] is None'
+manistat mean --score fixed.safetensors --kind diffusion --json near.csv >mean.json
+check "unless told otherwise" as_json mean.json 'r["kind"] == "diffusion" and r["time"] == 0.01'
+refuses "no test with one time" 2 "knows one small time only" test --score fixed.safetensors near.csv near.csv
+run "${sphere[@]}" --width 16 --depth 2 --steps 2 --around near.csv -o near.safetensors
+check "the hint repeats --around" grep -q "check near.safetensors --around near.csv" "$out"
+refuses "paths that go too far" 3 "a simulated path went astray .*smaller --t-max" train --manifold spd:3 --t-max 50 --steps 5 -o x.safetensors
 manistat train --manifold spd:3 "${tiny[@]}" -o spd.safetensors >"$out"
 refuses "no exact kernel to check against" 3 "spd:3 has no closed-form" check spd.safetensors --against exact
 succeeds "check without one" check spd.safetensors --samples 256

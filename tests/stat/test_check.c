@@ -212,20 +212,20 @@ START_TEST(verdict)
             double *member = (double *)((char *)&b + bounds[k].at);
             bool counts = bounds[k].always || bounds[k].exact == s.exact;
             *member = bounds[k].inside;
-            ck_assert_msg(check_usable(&s, &b), "bound %zu", k);
+            ck_assert_msg(check_fault(&s, &b) == NULL, "bound %zu", k);
             *member = bounds[k].outside;
-            ck_assert_msg(check_usable(&s, &b) == !counts, "bound %zu", k);
+            ck_assert_msg((check_fault(&s, &b) == NULL) == !counts, "bound %zu", k);
             *member = NAN; /* a fit may be impossible, anything else is a broken network */
             bool fit = bounds[k].inside == 0.49 || bounds[k].inside == 3.9;
-            ck_assert_msg(check_usable(&s, &b) == (fit || !counts), "bound %zu", k);
+            ck_assert_msg((check_fault(&s, &b) == NULL) == (fit || !counts), "bound %zu", k);
         }
     /* What the noise of the targets explains is no error. */
     check_subject s = {.net = &net, .o = &o};
     mst_check_band b = {
         .slope = 1.2, .slope_error = 0.06, .time_slope = 0.7, .time_slope_error = 0.1};
-    ck_assert(check_usable(&s, &b));
+    ck_assert(check_fault(&s, &b) == NULL);
     b.slope = 1.25;
-    ck_assert(!check_usable(&s, &b));
+    ck_assert(check_fault(&s, &b) != NULL);
 }
 END_TEST
 

@@ -17,7 +17,8 @@ START_TEST(json)
                          .samples = 1234,
                          .seed = 99};
     c.band[0] = (mst_check_band){.t_low = 0.005, .excess = -0.75, .usable = true};
-    c.band[1] = (mst_check_band){.score_error = NAN, .mean_shift = INFINITY, .time_gap = 1e-300};
+    c.band[1] = (mst_check_band){
+        .score_error = NAN, .mean_shift = INFINITY, .time_gap = 1e-300, .fault = "slope"};
     c.all = (mst_check_band){.slope = 1.0 / 3};
     char *text;
     ASSERT_OK(mst_certificate_json(&text, &c));
@@ -33,10 +34,12 @@ START_TEST(json)
     const mst_json_value *list = mst_json_member(top, "bands");
     ck_assert_uint_eq(mst_json_length(list), 2);
     const mst_json_value *one = mst_json_first(list), *two = mst_json_next(one);
-    ck_assert_uint_eq(mst_json_length(one), 16);
+    ck_assert_uint_eq(mst_json_length(one), 17);
     ck_assert(mst_json_as_number(mst_json_member(one, "t_low")) == 0.005);
     ck_assert(mst_json_as_number(mst_json_member(one, "excess")) == -0.75);
     ck_assert(mst_json_as_bool(mst_json_member(one, "usable")));
+    ck_assert(mst_json_kind_of(mst_json_member(one, "fault")) == MST_JSON_NULL);
+    ck_assert_str_eq(mst_json_as_string(mst_json_member(two, "fault")), "slope");
     ck_assert_ptr_nonnull(mst_json_member(two, "score_error"));
     ck_assert(mst_json_kind_of(mst_json_member(two, "score_error")) == MST_JSON_NULL);
     ck_assert_ptr_nonnull(mst_json_member(two, "mean_shift"));
