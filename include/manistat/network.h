@@ -28,7 +28,7 @@ typedef enum mst_loss {
 MST_API const char *mst_loss_name(mst_loss loss);
 MST_API bool mst_loss_parse(mst_loss *out, const char *name);
 
-/* What a network is. Texts belong to the network. */
+/* What a network is. Texts and centre belong to the network. */
 typedef struct mst_network_info {
     const char *manifold; /* its spec */
     double t_min, t_max;  /* times it was trained for; equal: one fixed time */
@@ -39,7 +39,10 @@ typedef struct mst_network_info {
     bool time_head; /* ∂_t log p is an output, not the divergence formula */
     bool plain;     /* reads (x, y, t) as they are, without the short-time baseline */
     uint64_t seed, steps, samples;
-    size_t starts;   /* points that the paths began around; 0: none were given */
+    size_t starts; /* points that the paths began around; 0: none were given */
+    /* The points of its training lay within `reach` of `centre` (D). NAN and null: everywhere, or unknown. */
+    double reach;
+    const double *centre;
     bool checkpoint; /* holds the state of a training that may be resumed */
     double seconds;  /* spent on training */
     bool finished;   /* the budget was used up; false: interrupted, or a checkpoint */
@@ -57,7 +60,7 @@ MST_API MST_MUST_USE mst_status mst_network_write(const mst_network *net, const 
                                                   bool replace);
 MST_API void mst_network_free(mst_network *net);
 
-/* What it is; the texts are valid as long as the network. */
+/* What it is; texts and centre are valid as long as the network. */
 MST_API mst_network_info mst_network_describe(const mst_network *net);
 /* The manifold it was trained for; borrowed. */
 MST_API const mst_manifold *mst_network_manifold(const mst_network *net);

@@ -40,10 +40,12 @@ static void print_model(FILE *out, const char *path, const mst_network_info *i)
     if (i->starts > 0)
         fprintf(out, LABEL "around %zu given point%s\n", "paths", i->starts,
                 i->starts == 1 ? "" : "s");
+    if (!isnan(i->reach))
+        fprintf(out, LABEL "paths went up to %.3g from their centre\n", "reach", i->reach);
     fprintf(out, LABEL "manistat %s\n", "made by", i->version);
 }
 
-static void model_members(mst_json *j, const mst_network_info *i)
+static void model_members(mst_json *j, const mst_network_info *i, size_t ambient)
 {
     json_member_string(j, "manifold", i->manifold);
     json_member_number(j, "t_min", i->t_min);
@@ -66,6 +68,12 @@ static void model_members(mst_json *j, const mst_network_info *i)
     json_member_number(j, "training_seconds", i->seconds);
     json_member_bool(j, "finished", i->finished);
     json_member_number(j, "excess", i->excess);
+    json_member_number(j, "reach", i->reach);
+    mst_json_key(j, "centre");
+    if (i->centre != NULL)
+        mst_json_numbers(j, ambient, i->centre, 1);
+    else
+        mst_json_null(j);
     json_member_string(j, "made_by", i->version);
 }
 
@@ -81,7 +89,7 @@ static mst_status tell_model(report *r, const char *path)
     if (r->json != NULL) {
         json_member_string(r->json, "file", path);
         json_member_string(r->json, "kind", "model");
-        model_members(r->json, &info);
+        model_members(r->json, &info, mst_manifold_ambient(mst_network_manifold(net)));
         certificate_json(certified ? &c : NULL, r->json);
     } else {
         print_model(r->text, path, &info);

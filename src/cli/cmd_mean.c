@@ -178,6 +178,14 @@ static mst_status read_data(averaging *a)
     return status;
 }
 
+/* A model may not know the place where the points are. */
+static mst_status compare_with_training(averaging *a)
+{
+    const char *path;
+    mst_status status = input_path(a->e.inv, 0, &path);
+    return status == MST_OK ? model_warn_reach(&a->e.model, path, 0, a->n, a->x) : status;
+}
+
 static mst_status read_start(averaging *a)
 {
     size_t count;
@@ -391,6 +399,8 @@ static mst_status run(invocation *inv)
         status = read_start(&a);
     if (status == MST_OK)
         status = read_data(&a);
+    if (status == MST_OK)
+        status = compare_with_training(&a);
     if (status == MST_OK)
         status = read_weights(&a.e, a.n, &a.weights);
     if (status == MST_OK)

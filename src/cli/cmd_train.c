@@ -425,7 +425,8 @@ const command command_train = {
     .description =
         "Learns the score, the gradient of the log of the heat kernel, from simulated Brownian "
         "paths, once for a manifold; --score FILE then serves mean, test, kmeans, heat, log, dist "
-        "and geodesic with any data. The model knows its manifold and the times that it is for.\n\n"
+        "and geodesic with any data, on compact manifolds, and else with data where the paths went "
+        "(--around). The model knows its manifold and the times and places that it is for.\n\n"
         "The excess is measured on held-out samples: the loss compared with that of the short-time "
         "approximation, which the network starts from: below 0 is better than that, and the noise "
         "of "

@@ -210,6 +210,11 @@ mst_status input_path(const invocation *inv, size_t index, const char **path)
     return MST_OK;
 }
 
+const char *shown_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 void place_columns(size_t n, size_t width, const double *from, size_t cols, size_t first,
                    double *rows)
 {

@@ -43,6 +43,8 @@ mst_points_options points_options(const invocation *inv);
 /* The file at operand number `index`, standard input if there are no operands at all; an error rather than
  * a silent wait if that is a terminal. */
 MST_MUST_USE mst_status input_path(const invocation *inv, size_t index, const char **path);
+/* The name of a file in messages. */
+const char *shown_path(const char *path);
 /* The points of an option such as --start: numbers joined by commas, or the rows of a file; *x (n, D) is freed with
  * free(), also after a failure. */
 MST_MUST_USE mst_status read_point_option(const invocation *inv, const option *o,

@@ -38,7 +38,7 @@ const char *score_name(const estimation *e);
 /* The time of --time, 0 to fit it; MST_DOMAIN if the model does not know it. */
 MST_MUST_USE mst_status given_time(const estimation *e, double *time);
 /* All points of the operand number `index`; release *x with mst_points_free. */
-MST_MUST_USE mst_status read_points(const estimation *e, size_t index, double **x, size_t *n);
+MST_MUST_USE mst_status read_points(estimation *e, size_t index, double **x, size_t *n);
 /* The weights of --weights, or null without it; free(). */
 MST_MUST_USE mst_status read_weights(const estimation *e, size_t n, double **weights);
 /* The operand number `index` in messages. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -153,4 +154,48 @@ void model_warn_time(model *o, double t)
          trained ? o->t_low : o->info.t_min, trained ? o->t_high : o->info.t_max, o->score,
          trained ? "is certified" : "was trained");
     o->warned = true;
+}
+
+/* The training saw a little more than the paths that `reach` was measured with. */
+static size_t count_beyond(const model *o, size_t n, const double *r, size_t *farthest)
+{
+    const double margin = 1.1;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (r[i] > margin * o->info.reach) {
+            if (count == 0 || r[i] > r[*farthest])
+                *farthest = i;
+            count++;
+        }
+    return count;
+}
+
+mst_status model_warn_reach(model *o, const char *path, uint64_t before, size_t n, const double *x)
+{
+    size_t D = mst_manifold_ambient(o->m), farthest = 0;
+    unsigned long long row = before + 1;
+    if (o->net == NULL || o->warned_reach || o->info.centre == NULL || n == 0)
+        return MST_OK;
+    double *centre, *r;
+    mst_status status = new_doubles(&centre, n, D + 1);
+    if (status != MST_OK)
+        return status;
+    r = centre + n * D;
+    for (size_t i = 0; i < n; i++)
+        memcpy(centre + i * D, o->info.centre, D * sizeof *centre);
+    status = mst_manifold_dist(o->m, n, centre, x, r);
+    size_t count = status == MST_OK ? count_beyond(o, n, r, &farthest) : 0;
+    if (count > 0) {
+        char others[64] = "";
+        if (count > 1)
+            snprintf(others, sizeof others, " and %zu other%s", count - 1, count == 2 ? "" : "s");
+        warn(
+            o->inv,
+            "warning: %s, row %llu%s: %.3g from the centre of the training of %s, whose paths went "
+            "%.3g far; out there it guesses: train one with --around",
+            shown_path(path), row + farthest, others, r[farthest], o->score, o->info.reach);
+        o->warned_reach = true;
+    }
+    free(centre);
+    return status;
 }

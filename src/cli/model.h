@@ -23,6 +23,7 @@ typedef struct model {
     bool useless; /* the certificate finds no usable time */
     bool beyond;  /* --force: times outside the range are allowed */
     bool warned;  /* of such a time */
+    bool warned_reach;
 } model;
 
 /* The manifold of --manifold or of the model; MST_ARGUMENT if they differ. Close it in either case. */
@@ -33,6 +34,10 @@ void model_close(model *o);
 MST_MUST_USE mst_status model_check_time(const model *o, const char *what, double t);
 /* A warning, once, if the time is one that the model was not trained or is not certified for. */
 void model_warn_time(model *o, double t);
+
+/* A warning, once, if points (n, ambient) of a file lie farther out than the training went; `before` rows came earlier. */
+MST_MUST_USE mst_status model_warn_reach(model *o, const char *path, uint64_t before, size_t n,
+                                         const double *x);
 
 /* MST_ARGUMENT for the words that are no file, and if the result is to replace the model. */
 MST_MUST_USE mst_status read_model(const invocation *inv, mst_network **net, const char *path,

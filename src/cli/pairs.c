@@ -58,11 +58,6 @@ static mst_status side_open(side *s, const mst_manifold *m, const char *layout, 
     return status;
 }
 
-const char *shown_path(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
 static mst_status side_next(side *s, size_t max, double *rows, size_t *got)
 {
     size_t size = s->ambient * sizeof *rows;
@@ -253,6 +248,19 @@ mst_status pair_send(pair_job *job, size_t n, const double *coordinates, size_t 
     return result_rows(job->result, n, job->rows);
 }
 
+static mst_status warn_reach(pair_job *job, size_t n)
+{
+    const char *path;
+    mst_status status = input_path(job->inv, 0, &path);
+    if (status == MST_OK)
+        status = model_warn_reach(&job->model, path, job->before, n, job->x);
+    if (status == MST_OK && job->operation->second == 'p') {
+        path = job->inv->operand_count > 1 ? job->inv->operands[1] : path;
+        status = model_warn_reach(&job->model, path, job->before, n, job->y);
+    }
+    return status;
+}
+
 static mst_status work(pair_job *job, pair_input *in, progress *p)
 {
     for (;;) {
@@ -260,7 +268,9 @@ static mst_status work(pair_job *job, pair_input *in, progress *p)
         mst_status status = input_next(in, job->chunk, job->x, job->y, job->numbers, &n);
         if (status != MST_OK || n == 0)
             return status;
-        status = job->operation->rows(job, n);
+        status = warn_reach(job, n);
+        if (status == MST_OK)
+            status = job->operation->rows(job, n);
         if (status == MST_OK)
             status = progress_advance(p, (double)n);
         if (status != MST_OK)

@@ -66,8 +66,6 @@ struct pair_job {
 
 MST_MUST_USE mst_status run_pairs(invocation *inv, const pair_operation *operation);
 
-/* The name of a file in messages. */
-const char *shown_path(const char *path);
 /* job->v = Log_x(y), and keeps account of the flags; by the network if there is a model. */
 MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
 /* Sends `n` rows, whose coordinates are given in ambient form and whose other columns stand in job->rows. */

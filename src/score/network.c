@@ -67,6 +67,7 @@ mst_status network_new(mst_network **out, const mst_manifold *m, const network_d
                                    .energy = design->energy,
                                    .time_head = design->time_head,
                                    .plain = design->plain,
+                                   .reach = NAN,
                                    .excess = NAN};
     for (size_t k = 0; k <= design->depth; k++) {
         mlp_layer layer = mlp_layer_at(&net->shape, k);
@@ -84,6 +85,7 @@ void mst_network_free(mst_network *net)
     mst_release(net->spec);
     mst_release(net->version);
     mst_release(net->certificate);
+    mst_release(net->centre);
     mst_manifold_free(net->owned);
     mst_release(net);
 }
@@ -94,7 +96,22 @@ mst_network_info mst_network_describe(const mst_network *net)
     info.manifold = net->spec;
     info.version = net->version;
     info.certificate = net->certificate;
+    info.centre = net->centre;
     return info;
+}
+
+mst_status network_set_reach(mst_network *net, const double *centre, double reach)
+{
+    size_t D = mst_manifold_ambient(net->m);
+    mst_release(net->centre);
+    net->centre = NULL;
+    net->info.reach = NAN;
+    if (!(reach > 0 && reach < INFINITY))
+        return MST_OK;
+    MST_TRY(mst_allocate(&net->centre, D));
+    memcpy(net->centre, centre, D * sizeof *centre);
+    net->info.reach = reach;
+    return MST_OK;
 }
 
 const mst_manifold *mst_network_manifold(const mst_network *net)

@@ -17,8 +17,9 @@ struct mst_network {
     space *space;
     mlp_shape shape;
     float *theta;          /* (mlp_parameters): what evaluations use, the averaged weights */
-    mst_network_info info; /* without its texts, which are these: */
+    mst_network_info info; /* without its texts and centre, which are these: */
     char *spec, *version, *certificate;
+    double *centre; /* null: none */
 };
 
 /* The metadata of a checkpoint that a finished model has not. */
@@ -34,6 +35,9 @@ typedef struct network_design {
 /* Zero weights; the manifold is borrowed. The output of the time head, if there is one, is the last. */
 MST_MUST_USE mst_status network_new(mst_network **out, const mst_manifold *m,
                                     const network_design *design);
+
+/* Takes a copy of the centre (D); a reach that is not a positive number means that there is none. */
+MST_MUST_USE mst_status network_set_reach(mst_network *net, const double *centre, double reach);
 
 /* MST_DOMAIN names the first row whose time is not among those it was trained for. */
 MST_MUST_USE mst_status network_check_times(const mst_network *net, size_t n, const double *t);

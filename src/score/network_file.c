@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, everything else as metadata. */
+/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training, and everything
+ * else as metadata. */
 #include "io/internal.h"
 #include "score/network.h"
 
@@ -12,9 +13,10 @@
 #include <string.h>
 
 #define FORMAT "manistat score 1"
+#define CENTRE "centre"
 #define CONVENTION "generator half the Laplacian"
 
-enum { LARGEST_DEPTH = 64, LARGEST_WIDTH = 65536, NAME = 40, NUMBER = 40, FIXED_TEXTS = 21 };
+enum { LARGEST_DEPTH = 64, LARGEST_WIDTH = 65536, NAME = 40, NUMBER = 40, FIXED_TEXTS = 22 };
 
 /* ---- Writing ---- */
 
@@ -65,6 +67,7 @@ static void describe(const mst_network *net, text_list *l)
     add_number(l, "seconds", i->seconds);
     add_integer(l, "finished", i->finished);
     add_integer(l, "starts", i->starts);
+    add_number(l, "reach", i->reach);
     add_number(l, "excess", i->excess);
     add_text(l, "version", net->version);
     add_text(l, "certificate", net->certificate);
@@ -73,7 +76,8 @@ static void describe(const mst_network *net, text_list *l)
 mst_status network_save(const mst_network *net, const char *path, bool replace, size_t count,
                         const tensor *more, size_t texts, const tensor_text *text)
 {
-    size_t layers = net->shape.depth + 1, all = 2 * layers + count;
+    size_t layers = net->shape.depth + 1, own = 2 * layers + (net->centre != NULL);
+    size_t all = own + count;
     tensor *list = NULL;
     char(*names)[NAME] = NULL;
     text_list metadata = {0};
@@ -100,8 +104,14 @@ mst_status network_save(const mst_network *net, const char *path, bool replace, 
                                        .shape = {layer.rows},
                                        .data = net->theta + layer.bias};
         }
+        if (net->centre != NULL)
+            list[2 * layers] = (tensor){.name = CENTRE,
+                                        .type = TENSOR_F64,
+                                        .rank = 1,
+                                        .shape = {mst_manifold_ambient(net->m)},
+                                        .data = net->centre};
         for (size_t k = 0; k < count; k++)
-            list[2 * layers + k] = more[k];
+            list[own + k] = more[k];
         describe(net, &metadata);
         for (size_t k = 0; k < texts; k++)
             add_text(&metadata, text[k].key, text[k].value);
@@ -219,6 +229,26 @@ static mst_status read_layer(const tensors *t, const char *name, size_t k, mst_n
     return MST_OK;
 }
 
+/* Models of manifolds that are covered as a whole have none. */
+static mst_status read_reach(const tensors *t, const char *name, mst_network *net)
+{
+    const tensor *centre = tensors_find(t, CENTRE);
+    double reach;
+    MST_TRY(network_number(t, name, "reach", &reach));
+    if (isnan(reach))
+        return MST_OK;
+    size_t row;
+    if (!(reach > 0 && reach < INFINITY) || centre == NULL || centre->type != TENSOR_F64 ||
+        centre->rank != 1 || centre->shape[0] != mst_manifold_ambient(net->m))
+        return mst_fail(MST_FORMAT, "%s: the reach %g goes without a centre, or makes no sense",
+                        name, reach);
+    MST_TRY(network_set_reach(net, centre->data, reach));
+    if (mst_manifold_validate(net->m, 1, net->centre, &row) != MST_OK)
+        return mst_fail(MST_FORMAT, "%s: the centre of its training is no point of %s", name,
+                        net->spec);
+    return MST_OK;
+}
+
 static mst_status read_info(const tensors *t, const char *name, mst_network *net)
 {
     mst_network_info *i = &net->info;
@@ -240,6 +270,7 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
     MST_TRY(truth(t, name, "finished", &i->finished));
     MST_TRY(bounded(t, name, "starts", 0, SIZE_MAX, &i->starts));
     i->checkpoint = tensors_text(t, CHECKPOINT_KEY) != NULL;
+    MST_TRY(read_reach(t, name, net));
     MST_TRY(network_number(t, name, "excess", &i->excess));
     MST_TRY(text_of(t, name, "time_convention", &convention));
     if (strcmp(convention, CONVENTION) != 0)

@@ -100,6 +100,14 @@ mst_status sample_plan_new(sample_plan **out, const mst_manifold *m, const sampl
     return MST_OK;
 }
 
+bool sample_plan_is_uniform(const sample_plan *plan)
+{
+    for (size_t k = 0; k < plan->factors; k++)
+        if (!plan->factor[k].uniform)
+            return false;
+    return true;
+}
+
 void sample_plan_free(sample_plan *plan)
 {
     if (plan == NULL)

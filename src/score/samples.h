@@ -47,6 +47,8 @@ typedef struct sample_plan sample_plan;
 MST_MUST_USE mst_status sample_plan_new(sample_plan **out, const mst_manifold *m,
                                         const sample_options *options);
 void sample_plan_free(sample_plan *plan); /* null allowed */
+/* Do paths start everywhere, on all factors? */
+bool sample_plan_is_uniform(const sample_plan *plan);
 
 /* Where to put the samples, rows; tangent vectors are ambient rows (D). Null: not wanted. */
 typedef struct sample_rows {

@@ -218,6 +218,21 @@ check "unless told otherwise" as_json mean.json 'r["kind"] == "diffusion" and r[
 refuses "no test with one time" 2 "knows one small time only" test --score fixed.safetensors near.csv near.csv
 run "${sphere[@]}" --width 16 --depth 2 --steps 2 --around near.csv -o near.safetensors
 check "the hint repeats --around" grep -q "check near.safetensors --around near.csv" "$out"
+# Points where no path went.
+manistat train --manifold spd:2 --steps 2 --width 16 --depth 2 -o spd2.safetensors >"$out"
+check "a reach" as_json <(manistat info --json spd2.safetensors) '1 < r["reach"] < 20 and r["centre"] == [1, 0, 0, 1]'
+echo 1e-3,0,1e-3,1e-3,1e-5,1e-3 >far.csv
+run heat --score spd2.safetensors --time 0.5 far.csv
+[ "$status" -eq 0 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q "warning: far.csv, row 1: 9.77 from the centre" "$err"
+verdict "a warning of points beyond" $?
+printf '1,0,1\n1e-3,0,1e-3\n2e-3,0,1e-3\n' >far.csv
+run mean --score spd2.safetensors --time 0.5 far.csv
+check "and of how many" grep -q "warning: far.csv, row 2 and 1 other: 9.77" "$err"
+succeeds "none inside" heat --score spd2.safetensors --time 0.5 <(echo 1,0,1,2,0,1)
+manistat train --manifold spd:2 --steps 2 --width 16 --depth 2 --around <(echo 1e-3,0,1e-3) -o there.safetensors >"$out"
+check "around them" as_json <(manistat info --json there.safetensors) '1 < r["reach"] < 20 and 1e-4 < r["centre"][0] < 1e-2'
+succeeds "none there" heat --score there.safetensors --time 0.5 <(echo 1e-3,0,1e-3,1e-3,1e-5,1e-3)
+check "none on compact manifolds" as_json <(manistat info --json model.safetensors) 'r["reach"] is None and r["centre"] is None'
 refuses "paths that go too far" 3 "a simulated path went astray .*smaller --t-max" train --manifold spd:3 --t-max 50 --steps 5 -o x.safetensors
 manistat train --manifold spd:3 "${tiny[@]}" -o spd.safetensors >"$out"
 refuses "no exact kernel to check against" 3 "spd:3 has no closed-form" check spd.safetensors --against exact

@@ -19,6 +19,10 @@ static mst_network *full_network(const mst_manifold *m, network_design design)
     i->seconds = 7.25;
     i->finished = true;
     i->excess = -0.3;
+    double centre[16];
+    ck_assert_uint_le(mst_manifold_ambient(m), 16);
+    mst_manifold_start(m, centre);
+    ASSERT_OK(network_set_reach(net, centre, 1.5));
     ASSERT_OK(mst_network_certify(net, "{\"quoted\": \"ü\\n\"}"));
     return net;
 }
@@ -37,6 +41,10 @@ static void same_info(const mst_network *a, const mst_network *b)
     ck_assert(p.energy == q.energy && p.time_head == q.time_head && p.plain == q.plain);
     ck_assert(p.seed == q.seed && p.steps == q.steps && p.samples == q.samples);
     ck_assert(p.finished == q.finished);
+    ck_assert(p.reach == q.reach || (isnan(p.reach) && isnan(q.reach)));
+    ck_assert_int_eq(p.centre != NULL, q.centre != NULL);
+    if (p.centre != NULL)
+        ck_assert_mem_eq(p.centre, q.centre, mst_manifold_ambient(a->m) * sizeof *p.centre);
 }
 
 static void evaluate(const mst_network *net, double *score, double *dt)
@@ -208,9 +216,9 @@ static void write_good(void)
 START_TEST(metadata)
 {
     static const char *const keys[] = {
-        "format", "manifold", "t_min",   "t_max",     "loss",   "activation",
-        "width",  "depth",    "energy",  "time_head", "plain",  "seed",
-        "steps",  "samples",  "seconds", "finished",  "excess", "version",
+        "format",  "manifold", "t_min",     "t_max",   "loss",  "activation", "width",
+        "depth",   "energy",   "time_head", "plain",   "seed",  "steps",      "samples",
+        "seconds", "finished", "excess",    "version", "reach",
     };
     static const struct {
         const char *key, *value;
@@ -260,6 +268,10 @@ START_TEST(metadata)
         {"seconds", "nan"},
         {"finished", "yes"},
         {"excess", "good"},
+        {"reach", "0"},
+        {"reach", "-1"},
+        {"reach", "inf"},
+        {"reach", "far"},
     };
     write_good();
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
@@ -274,6 +286,7 @@ START_TEST(metadata)
     }
     ASSERT_OK(read_damaged(&(damage){.key = "certificate"}));
     ASSERT_OK(read_damaged(&(damage){.key = "excess", .value = "nan"}));
+    ASSERT_OK(read_damaged(&(damage){.key = "reach", .value = "nan"}));
     scratch_close();
 }
 END_TEST
@@ -291,6 +304,22 @@ START_TEST(long_texts)
         ck_assert_msg(status == MST_FORMAT || status == MST_ARGUMENT, "%s: %s", keys[k],
                       mst_status_name(status));
         assert_one_line(keys[k]);
+    }
+    scratch_close();
+}
+END_TEST
+
+START_TEST(centre_of_training)
+{
+    static const damage wrong[] = {
+        {.tensor = "centre", .drop = true},
+        {.tensor = "centre", .shorter = 1},
+        {.tensor = "centre", .wide = true}, /* zeros are no point of the sphere */
+    };
+    write_good();
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        ASSERT_FAILS(MST_FORMAT, read_damaged(&wrong[k]));
+        ck_assert_detail("centre");
     }
     scratch_close();
 }
@@ -372,5 +401,6 @@ END_TEST
 int main(void)
 {
     return RUN_SUITE("network_file", 60, {round_trip, DESIGNS}, {not_overwritten, 0}, {metadata, 0},
-                     {long_texts, 0}, {weights, 0}, {other_manifolds, 0}, {own_manifold, 0});
+                     {long_texts, 0}, {centre_of_training, 0}, {weights, 0}, {other_manifolds, 0},
+                     {own_manifold, 0});
 }

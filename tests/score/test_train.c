@@ -203,6 +203,39 @@ START_TEST(resumed_trainings_end_the_same)
 }
 END_TEST
 
+/* Paths start at the identity, and diag(e, e) is √2 away from it; their reach is a few standard deviations, √(2 d t) at most
+ * on the average, and says where the training was. */
+START_TEST(reach_of_the_training)
+{
+    static const double starts[] = {M_E, 0, 0, M_E, M_E * M_E * M_E, 0, 0, M_E * M_E * M_E};
+    mst_train_options o = small_options();
+    o.steps = 1;
+    mst_manifold *m = open_manifold("spd:2");
+    for (size_t given = 0; given <= 2; given++) {
+        mst_network *net;
+        double identity[] = {1, 0, 0, 1}, away, want = sqrt(2) * (double)given;
+        o.start = starts;
+        o.starts = given;
+        ASSERT_OK(mst_train(&net, m, &o));
+        mst_network_info i = mst_network_describe(net);
+        ck_assert(i.reach > 2 && i.reach < 9);
+        ASSERT_OK(mst_manifold_dist(m, 1, identity, i.centre, &away));
+        /* 2048 points with a standard deviation below 2: five standard errors. */
+        assert_near(away, want, given == 0 ? 0 : 0.25, "centre of %zu starts", given);
+        mst_network_free(net);
+    }
+    mst_manifold_free(m);
+    m = open_manifold("sphere:2");
+    mst_network *net;
+    o.starts = 0;
+    ASSERT_OK(mst_train(&net, m, &o));
+    ck_assert(isnan(mst_network_describe(net).reach));
+    ck_assert_ptr_null(mst_network_describe(net).centre);
+    mst_network_free(net);
+    mst_manifold_free(m);
+}
+END_TEST
+
 typedef struct listener {
     int calls, stop_at;
     mst_train_state state;
@@ -563,6 +596,6 @@ int main(void)
 {
     return RUN_SUITE("train", 120, {threads_do_not_matter, 3}, {what_decides_the_weights, 0},
                      {average_and_excess, 0}, {resumed_trainings_end_the_same, 2}, {interrupted, 0},
-                     {resuming_with_other_options, 0}, {damaged_checkpoints, 0}, {bad_options, 0},
-                     {without_memory, 3}, {paper, 0});
+                     {reach_of_the_training, 0}, {resuming_with_other_options, 0},
+                     {damaged_checkpoints, 0}, {bad_options, 0}, {without_memory, 3}, {paper, 0});
 }
