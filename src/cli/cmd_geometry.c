@@ -107,7 +107,7 @@ static mst_status network_distances(pair_job *job, size_t n)
     double *norms;
     mst_status status = new_doubles(&norms, n, 1);
     if (status == MST_OK)
-        status = mst_network_log(job->model.net, n, job->x, job->y, 0, job->v, job->rows);
+        status = pair_network_log(job, n, job->rows);
     if (status == MST_OK)
         status = mst_manifold_norm(job->m, n, job->x, job->v, norms);
     for (size_t i = 0; i < n && status == MST_OK; i++)

@@ -221,11 +221,43 @@ mst_status pair_tolerate(pair_job *job, mst_status status)
     return MST_OK;
 }
 
+/* A path of time t goes √(d t) far, and next to none goes farther by 5 √t. Where the manifold knows the distances, a
+ * network that is asked about longer ones has not seen such a pair. */
+static mst_status warn_apart(pair_job *job, size_t n)
+{
+    const double t = job->model.info.t_min;
+    const double longest = sqrt(t) * (sqrt((double)mst_manifold_dim(job->m)) + 5);
+    double *r;
+    if (job->warned_apart || mst_manifold_table(job->m)->log == NULL)
+        return MST_OK;
+    mst_status status = new_doubles(&r, n, 1);
+    if (status == MST_OK)
+        status = mst_manifold_dist(job->m, n, job->x, job->y, r);
+    for (size_t i = 0; status == MST_OK && i < n && !job->warned_apart; i++)
+        if (r[i] > longest) {
+            warn(job->inv,
+                 "warning: the points of pair %llu are %.3g apart, and at its least time, %g, %s "
+                 "has "
+                 "seen pairs up to %.2g apart; there it guesses",
+                 (unsigned long long)job->before + i + 1, r[i], t, job->model.score, longest);
+            job->warned_apart = true;
+        }
+    free(r);
+    return status;
+}
+
+mst_status pair_network_log(pair_job *job, size_t n, double *square)
+{
+    mst_status status = warn_apart(job, n);
+    return status == MST_OK ? mst_network_log(job->model.net, n, job->x, job->y, 0, job->v, square)
+                            : status;
+}
+
 mst_status pair_log(pair_job *job, size_t n)
 {
     if (job->model.net != NULL) {
         memset(job->flags, 0, n);
-        return mst_network_log(job->model.net, n, job->x, job->y, 0, job->v, NULL);
+        return pair_network_log(job, n, NULL);
     }
     mst_status status =
         pair_tolerate(job, mst_manifold_log(job->m, n, job->x, job->y, job->v, job->flags));

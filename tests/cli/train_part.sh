@@ -115,7 +115,7 @@ while [ $steps -le 640000 ]; do
     kill -KILL $process 2>/dev/null
     wait $process 2>/dev/null
     [ -e killed.safetensors ] || break
-    rm killed.safetensors
+    rm -f killed.safetensors killed.safetensors.checkpoint
     steps=$((steps * 4))
 done
 check "a kill leaves a checkpoint only" test -e killed.safetensors.checkpoint -a ! -e killed.safetensors
@@ -140,7 +140,7 @@ for signal in INT TERM; do
     check "SIG$signal keeps the checkpoint" test -s "$file.checkpoint"
     check "SIG$signal leaves a model" as_json <(manistat info --json "$file") 'not r["finished"]'
 done
-echo 0,0,1,0,0.6,0.8 >pair.csv
+echo 0,0,1,0,0.28,0.96 >pair.csv
 succeeds "an interrupted model is usable" log --score INT.safetensors pair.csv
 steps=$(manistat info --json INT.safetensors | python3 -c 'import json, sys; print(json.load(sys.stdin)["steps"])')
 succeeds "an interrupted training goes on" "${sphere[@]}" --width 16 --depth 2 --steps $((steps + 5)) -o INT.safetensors --resume
@@ -215,6 +215,9 @@ manistat mean --score fixed.safetensors --json near.csv >mean.json
 check "a Frechet mean without being told" as_json mean.json 'r["kind"] == "frechet" and r["time"] is None'
 manistat mean --score fixed.safetensors --kind diffusion --json near.csv >mean.json
 check "unless told otherwise" as_json mean.json 'r["kind"] == "diffusion" and r["time"] == 0.01'
+run dist --score fixed.safetensors <(printf '0,0,1,0,0.1,0.99498743710662\n0,0,1,1,0,0\n')
+check "a pair too far apart" grep -q "warning: the points of pair 2 are 1.57 apart.*up to 0.64 apart" "$err"
+check "one line of it" test "$(wc -l <"$err")" -eq 1
 refuses "no test with one time" 2 "knows one small time only" test --score fixed.safetensors near.csv near.csv
 run "${sphere[@]}" --width 16 --depth 2 --steps 2 --around near.csv -o near.safetensors
 check "the hint repeats --around" grep -q "check near.safetensors --around near.csv" "$out"
@@ -265,7 +268,7 @@ likens "kmeans by diffusion means" "m['kind'] == 'diffusion' and 0 < m['times'][
 likens "heat" "m['logp'] == [None] and abs(m['score_3'][0] - e['score_3'][0]) < 0.3 and abs(m['dt_logp'][0] - e['dt_logp'][0]) < 2" heat --time 0.2 pair.csv
 likens "log" "math.hypot(m['v_1'][0], m['v_2'][0] - e['v_2'][0], m['v_3'][0]) < 0.1" log pair.csv
 likens "dist" "abs(m['dist'][0] - e['dist'][0]) < 0.1" dist pair.csv
-likens "geodesic" "m['s'] == e['s'] and max(abs(m[k][i] - e[k][i]) for k in ('x_1', 'x_2', 'x_3') for i in range(5)) < 0.05 and [m[k][4] for k in ('x_1', 'x_2', 'x_3')] == [0, 0.6, 0.8]" geodesic --steps 4 pair.csv
+likens "geodesic" "m['s'] == e['s'] and max(abs(m[k][i] - e[k][i]) for k in ('x_1', 'x_2', 'x_3') for i in range(5)) < 0.05 and [m[k][4] for k in ('x_1', 'x_2', 'x_3')] == [0, 0.28, 0.96]" geodesic --steps 4 pair.csv
 check "geodesic stays on the sphere" as_json "$out" "max(abs(math.hypot(r['x_1'][i], r['x_2'][i], r['x_3'][i]) - 1) for i in range(5)) < 1e-12"
 run heat "${model[@]}" --time 0.2 pair.csv
 check "heat writes nan" grep -q '^nan,' "$out"
