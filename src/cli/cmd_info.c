@@ -30,9 +30,10 @@ static void print_model(FILE *out, const char *path, const mst_network_info *i)
             : i->plain ? "the output itself"
                        : "the short-time approximation and a correction",
             i->time_head ? "; the time derivative is an output" : "");
-    fprintf(out, LABEL "%s, %llu steps, %llu samples in %.1f s, seed %llu%s\n", "training",
-            mst_loss_name(i->loss), (unsigned long long)i->steps, (unsigned long long)i->samples,
-            i->seconds, (unsigned long long)i->seed, i->finished ? "" : "; stopped before its end");
+    fprintf(out, LABEL "%s, %llu step%s, %llu samples in %.1f s, seed %llu%s\n", "training",
+            mst_loss_name(i->loss), (unsigned long long)i->steps, i->steps == 1 ? "" : "s",
+            (unsigned long long)i->samples, i->seconds, (unsigned long long)i->seed,
+            i->finished ? "" : "; stopped before its end");
     if (!isnan(i->excess))
         fprintf(out,
                 LABEL "%.4f (held-out loss over that of the short-time approximation, less 1)\n",

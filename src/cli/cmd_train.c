@@ -362,9 +362,9 @@ static void write_page(const training *t, FILE *out)
         fprintf(out, "  times     %g to %g\n", i.t_min, i.t_max);
     fprintf(out, "  network   %zu x %zu %s, %zu parameters\n", i.depth, i.width,
             activations[i.activation], i.parameters);
-    fprintf(out, "  training  %s, %llu steps, %.4g samples in %.1f s (%.3g k samples/s)\n",
-            mst_loss_name(i.loss), (unsigned long long)i.steps, (double)i.samples, i.seconds,
-            (double)i.samples / i.seconds / 1000);
+    fprintf(out, "  training  %s, %llu step%s, %.4g samples in %.1f s (%.3g k samples/s)\n",
+            mst_loss_name(i.loss), (unsigned long long)i.steps, i.steps == 1 ? "" : "s",
+            (double)i.samples, i.seconds, (double)i.samples / i.seconds / 1000);
     if (!isnan(i.excess))
         fprintf(
             out,

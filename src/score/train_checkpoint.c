@@ -5,6 +5,7 @@
  * their numbers, so the number of the step is all that is needed to find them again. */
 #include "score/train_parts.h"
 
+#include <manistat/io.h>
 #include <string.h>
 
 enum { OPTIONS = 1024, STATE = 8 };
@@ -17,17 +18,21 @@ static void describe_options(const trainer *r, char *out)
     const unsigned char *bytes = (const unsigned char *)o->start;
     for (size_t k = 0; k < o->starts * mst_manifold_ambient(r->m) * sizeof *o->start; k++)
         hash = (hash ^ bytes[k]) * 1099511628211u;
-    snprintf(out, OPTIONS,
-             "loss %s, network %zux%zu %s%s%s%s%s, t %.17g to %.17g, batch %zu, rate %.17g, "
-             "warm-up %llu, "
-             "clip %.17g, average %.17g, paths of %zu steps with %zu samples, starts %zu (%llx), "
-             "seed %llu",
-             mst_loss_name(o->loss), o->depth, o->width,
-             o->activation == MST_TANH ? "tanh" : "silu", o->plain ? " plain" : "",
-             o->energy ? " energy" : "", o->time_head ? " time-head" : "",
-             o->hutchinson ? "" : " exact-divergence", r->net->info.t_min, r->net->info.t_max,
-             o->batch, o->rate, (unsigned long long)o->warm_up, o->clip, o->average, o->path_steps,
-             o->path_samples, o->starts, (unsigned long long)hash, (unsigned long long)o->seed);
+    const double numbers[] = {r->net->info.t_min, r->net->info.t_max, o->rate, o->clip, o->average};
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    char text[NUMBERS][MST_DOUBLE_TEXT];
+    for (size_t k = 0; k < NUMBERS; k++)
+        mst_format_double(numbers[k], text[k]);
+    snprintf(
+        out, OPTIONS,
+        "loss %s, network %zux%zu %s%s%s%s%s, t %s to %s, batch %zu, rate %s, warm-up %llu, "
+        "clip %s, average %s, paths of %zu steps with %zu samples, starting points %zu (%llx), "
+        "seed %llu",
+        mst_loss_name(o->loss), o->depth, o->width, o->activation == MST_TANH ? "tanh" : "silu",
+        o->plain ? " plain" : "", o->energy ? " energy" : "", o->time_head ? " time-head" : "",
+        o->hutchinson ? "" : " exact-divergence", text[0], text[1], o->batch, text[2],
+        (unsigned long long)o->warm_up, text[3], text[4], o->path_steps, o->path_samples, o->starts,
+        (unsigned long long)hash, (unsigned long long)o->seed);
 }
 
 mst_status trainer_save(const trainer *r)
