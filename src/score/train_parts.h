@@ -53,6 +53,10 @@ typedef struct trainer {
 MST_MUST_USE mst_status trainer_prepare(trainer *r);
 void trainer_release(trainer *r);
 
+/* Centre and reach of some of the plan's paths into the network, unless they start everywhere or distances would have to be
+ * searched for. */
+MST_MUST_USE mst_status trainer_measure_reach(trainer *r, const sample_plan *plan);
+
 /* A failure with this detail while samples were made: one that the points of paths have caused is a breakdown. */
 mst_status trainer_failed(mst_status status, const char *detail);
 

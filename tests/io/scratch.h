@@ -5,6 +5,8 @@
 #ifndef TESTS_IO_SCRATCH_H
 #define TESTS_IO_SCRATCH_H
 
+#include "support/support.h"
+
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>

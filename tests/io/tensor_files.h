@@ -73,18 +73,12 @@ static const tensor_text sample_texts[] = {
 
 static inline int run_tensor_tests(const char *name, size_t count, const TTest *const *const *tests)
 {
-    Suite *suite = suite_create(name);
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
     for (size_t i = 0; i < count; i++)
         tcase_add_test(c, *tests[i]);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case(name, c);
 }
 
 #endif

@@ -232,15 +232,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("allocation_failure");
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
     tcase_add_test(c, test_sweeps);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("allocation_failure", c);
 }

@@ -284,7 +284,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("csv_reader");
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
@@ -299,10 +298,5 @@ int main(void)
     tcase_add_test(c, test_where);
     tcase_add_test(c, test_long_lines);
     tcase_add_test(c, test_many_short_lines);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("csv_reader", c);
 }

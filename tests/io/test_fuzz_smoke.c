@@ -204,7 +204,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fuzz_smoke");
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 300);
     tcase_add_test(c, test_number_text);
@@ -212,10 +211,5 @@ int main(void)
     tcase_add_test(c, test_npy_reader);
     tcase_add_test(c, test_json_reader);
     tcase_add_test(c, test_tensors);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("fuzz_smoke", c);
 }

@@ -194,7 +194,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("json_reader");
     TCase *c = tcase_create("all");
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
     tcase_add_test(c, test_structure);
@@ -204,10 +203,5 @@ int main(void)
     tcase_add_test(c, test_refused);
     tcase_add_test(c, test_memory);
     tcase_add_test(c, test_round_trip);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("json_reader", c);
 }

@@ -221,7 +221,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("json_writer");
     TCase *c = tcase_create("all");
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
     tcase_add_test(c, test_structure);
@@ -229,10 +228,5 @@ int main(void)
     tcase_add_test(c, test_single_and_deep);
     tcase_add_test(c, test_misuse);
     tcase_add_test(c, test_errors_stick);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("json_writer", c);
 }

@@ -166,7 +166,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("labels");
     TCase *c = tcase_create("all");
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
     tcase_add_test(c, test_files);
@@ -174,10 +173,5 @@ int main(void)
     tcase_add_test(c, test_many);
     tcase_add_test(c, test_columns);
     tcase_add_test(c, test_bad_columns);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("labels", c);
 }

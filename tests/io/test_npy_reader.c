@@ -280,7 +280,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("npy_reader");
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
@@ -290,10 +289,5 @@ int main(void)
     tcase_add_test(c, test_refused_types);
     tcase_add_test(c, test_bad_headers);
     tcase_add_test(c, test_shapes_that_do_not_fit);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("npy_reader", c);
 }

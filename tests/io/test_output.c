@@ -398,7 +398,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("output");
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
@@ -418,10 +417,5 @@ int main(void)
     tcase_add_test(c, test_devices_and_pipes);
     tcase_add_test(c, test_standard_output);
     tcase_add_test(c, test_killed);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("output", c);
 }

@@ -138,7 +138,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader");
     TCase *c = tcase_create("all");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
@@ -148,10 +147,5 @@ int main(void)
     tcase_add_test(c, test_slow_pipe);
     tcase_add_test(c, test_interrupted);
     tcase_add_test(c, test_long_and_odd_paths);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_case("reader", c);
 }

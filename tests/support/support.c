@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int run_whole(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int run_case(const char *name, TCase *c)
+{
+    Suite *suite = suite_create(name);
+    suite_add_tcase(suite, c);
+    return run_whole(suite);
+}
+
 int run_suite(const char *name, double seconds, size_t count, const test_entry *tests)
 {
     Suite *suite = suite_create(name);
@@ -20,11 +36,7 @@ int run_suite(const char *name, double seconds, size_t count, const test_entry *
             tcase_add_test(group, tests[i].test);
         suite_add_tcase(suite, group);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_whole(suite);
 }
 
 void assert_one_line(const char *what)

@@ -19,6 +19,8 @@ typedef struct test_entry {
     size_t times;
 } test_entry;
 
+/* The tests of one case, in a suite of this name: the exit status of the program. */
+int run_case(const char *name, TCase *c);
 /* Run the tests, each in its own process with the time limit in seconds, and give the exit status. */
 int run_suite(const char *name, double seconds, size_t count, const test_entry *tests);
 #define RUN_SUITE(name, seconds, ...)                                                      \
