@@ -4,7 +4,7 @@
 /* Whole trainings, samples included, against the rate of the matrix product on the same cores in the same run; the share
  * of the simulation; and a diffusion mean with a network. */
 #include "products.h"
-#include "score/train_parts.h"
+#include "train/trainer.h"
 
 #include <manistat.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * path). MANISTAT_ISA chooses the instruction set. */
 #include "base/isa.h"
 #include "bench.h"
-#include "score/samples_parts.h"
+#include "train/samples_parts.h"
 
 #include <manistat.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "util/number_text.h"
 #include "targets.h"
 
 #include <manistat/io.h>

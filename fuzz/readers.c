@@ -4,6 +4,8 @@
 #include "targets.h"
 
 #include "io/tensors.h"
+#include "util/json.h"
+#include "util/number_text.h"
 
 #include <manistat/io.h>
 #include <math.h>

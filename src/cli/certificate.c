@@ -5,6 +5,7 @@
 
 #include "result.h"
 #include "table.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <string.h>

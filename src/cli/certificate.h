@@ -6,6 +6,7 @@
 #define MST_CLI_CERTIFICATE_H
 
 #include "options.h"
+#include "util/json.h"
 
 #include <stdio.h>
 

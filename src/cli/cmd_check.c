@@ -5,6 +5,8 @@
 #include "commands.h"
 #include "model.h"
 #include "result.h"
+#include "util/json.h"
+#include "util/output.h"
 
 #include <stdlib.h>
 

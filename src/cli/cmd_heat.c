@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "pairs.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <stdio.h>

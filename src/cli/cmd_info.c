@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "model.h"
 #include "result.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,9 @@
 #include "common.h"
 #include "result.h"
 #include "text.h"
+#include "util/json.h"
+#include "util/number_text.h"
+#include "util/output.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "estimate.h"
 #include "table.h"
+#include "util/json.h"
+#include "util/number_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "common.h"
 #include "result.h"
+#include "util/json.h"
 
 #include <stdlib.h>
 #include <string.h>

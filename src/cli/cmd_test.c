@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "estimate.h"
 #include "table.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <stdlib.h>

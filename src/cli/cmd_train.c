@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "common.h"
 #include "result.h"
+#include "util/json.h"
+#include "util/output.h"
 
 #include <errno.h>
 #include <math.h>

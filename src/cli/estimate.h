@@ -9,6 +9,7 @@
 #include "common.h"
 #include "model.h"
 #include "result.h"
+#include "util/json.h"
 
 /* ---- Options ---- */
 extern const option option_time_fit, option_weights, option_iterations;

@@ -3,6 +3,7 @@
 
 /* A mean in JSON and for people. */
 #include "estimate.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <stdlib.h>

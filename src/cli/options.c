@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include "commands.h"
+#include "util/number_text.h"
 
 #include <inttypes.h>
 #include <math.h>

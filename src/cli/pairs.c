@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "pairs.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 
 #include "model.h"
 #include "result.h"
+#include "util/json.h"
 
 #define PAIR_USAGE "--manifold SPEC [options] [FILE [FILE]]"
 #define PAIR_OPERANDS 2

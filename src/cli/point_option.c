@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "common.h"
+#include "util/number_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 #include "result.h"
 
 #include "common.h"
+#include "util/json.h"
+#include "util/output.h"
 
 #include <math.h>
 #include <stdio.h>

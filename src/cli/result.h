@@ -7,6 +7,8 @@
 #define MST_CLI_RESULT_H
 
 #include "options.h"
+#include "util/json.h"
+#include "util/output.h"
 
 #include <stdio.h>
 

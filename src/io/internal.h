@@ -1,81 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What the files of this folder share: powers of ten, buffered input, the two kinds of table reader. */
+/* What the files of this folder share: the two kinds of table reader, and labels. */
 #ifndef MST_IO_INTERNAL_H
 #define MST_IO_INTERNAL_H
 
 #include "base/internal.h"
+#include "util/message.h"
+#include "util/number_text.h"
+#include "util/output.h"
+#include "util/source.h"
+
 #include <manistat/io.h>
 #include <string.h>
-
-/* ---- Numbers as text ---- */
-
-/* The leading 128 bits of 10^k, rounded down; exact for 0 ≤ k ≤ 55. */
-typedef struct mst_power_of_ten {
-    uint64_t high, low;
-} mst_power_of_ten;
-#define MST_POWER_FIRST (-342)
-#define MST_POWER_LAST 324
-extern const mst_power_of_ten mst_powers_of_ten[MST_POWER_LAST - MST_POWER_FIRST + 1];
-
-/* Reads the longest number that starts at `text`; returns where it stops, or null if none starts there. */
-const char *mst_parse_prefix(const char *text, const char *end, double *x);
-
-/* ---- Messages ---- */
-
-enum { MST_QUOTED_TEXT = 64 };
-/* Text from a file, fit for a one-line message: in quotes, control bytes as \xNN, long text cut. */
-const char *mst_quote_text(const char *text, size_t length, char quoted[MST_QUOTED_TEXT]);
-/* A path fit for a message: control bytes replaced, the beginning of a long path left out. To be released. */
-MST_MUST_USE mst_status mst_path_for_messages(char **out, const char *path);
-
-/* ---- Output ---- */
-
-/* As mst_output_open, but without an unnamed file even where the file system has them. */
-MST_MUST_USE mst_status mst_output_open_named(mst_output **out, const char *path, bool force);
-/* Room for n ≤ MST_OUTPUT_ROOM bytes in the buffer, null on failure; `advance` says how many were used. */
-enum { MST_OUTPUT_ROOM = 1 << 12 };
-MST_MUST_USE mst_status mst_output_room(mst_output *o, size_t n, char **out);
-void mst_output_advance(mst_output *o, size_t n);
-bool mst_output_can_rewrite(const mst_output *o);
-const char *mst_output_path(const mst_output *o);
-
-/* ---- Input: a file, pipe or standard input behind a buffer that grows on demand ---- */
-
-typedef struct mst_source {
-    int fd;
-    bool owned;        /* close it at the end; false for standard input */
-    bool regular;      /* a regular file opened by name, positioned at its start when opened */
-    uint64_t size;     /* bytes in the file, if regular */
-    uint64_t consumed; /* bytes before buffer[begin] */
-    char *name;        /* for messages */
-    char *buffer;      /* unread bytes are begin … end−1 */
-    size_t capacity, begin, end;
-    bool ended; /* nothing comes after buffer[end − 1] */
-} mst_source;
-
-MST_MUST_USE mst_status mst_source_open(mst_source *s, const char *path);
-void mst_source_close(mst_source *s);
-/* Reads until `want` bytes are available or the input ends; may move the buffer. Memory grows with what
- * arrives, not with what is wanted, so `want` may come from an untrusted header. */
-MST_MUST_USE mst_status mst_source_fill(mst_source *s, size_t want);
-
-static inline size_t mst_source_available(const mst_source *s)
-{
-    return s->end - s->begin;
-}
-
-static inline const char *mst_source_bytes(const mst_source *s)
-{
-    return s->buffer + s->begin;
-}
-
-static inline void mst_source_skip(mst_source *s, size_t n)
-{
-    s->begin += n;
-    s->consumed += n;
-}
 
 /* ---- Table readers ---- */
 

@@ -37,11 +37,11 @@ mst_status network_new(mst_network **out, const mst_manifold *m, const network_d
     MST_TRY(mst_allocate_zero(out, 1));
     mst_network *net = *out;
     net->m = m;
-    mst_status status = space_new(&net->space, m, design->plain, design->energy);
+    mst_status status = features_new(&net->features, m, design->plain, design->energy);
     if (status == MST_OK) {
-        size_t scores = design->energy ? 1 : net->space->outputs;
+        size_t scores = design->energy ? 1 : net->features->outputs;
         net->shape =
-            (mlp_shape){.inputs = net->space->inputs,
+            (mlp_shape){.inputs = net->features->inputs,
                         .width = design->width,
                         .depth = design->depth,
                         .outputs = scores + (design->time_head ? 1 : 0),
@@ -80,7 +80,7 @@ void mst_network_free(mst_network *net)
 {
     if (net == NULL)
         return;
-    space_free(net->space);
+    features_free(net->features);
     mst_release(net->theta);
     mst_release(net->spec);
     mst_release(net->version);

@@ -7,14 +7,14 @@
 
 #include "io/tensors.h"
 #include "net/mlp.h"
-#include "score/space.h"
+#include "score/features.h"
 
 #include <manistat/network.h>
 
 struct mst_network {
     const mst_manifold *m;
     mst_manifold *owned; /* the same, if it was made for the network */
-    space *space;
+    features *features;
     mlp_shape shape;
     float *theta;          /* (mlp_parameters): what evaluations use, the averaged weights */
     mst_network_info info; /* without its texts and centre, which are these: */

@@ -77,10 +77,10 @@ mst_status mst_network_log(const mst_network *net, size_t n, const double *x, co
         /* The score is taken at the second point, and Log_x(y) lives at the first. */
         mst_heat_values values = {.score = v, .dt_log_p = square != NULL ? dt : NULL};
         status = mst_score_evaluate(score, n, y, x, times, &values);
-        for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->space->D; k++)
+        for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->features->D; k++)
             v[k] *= t;
         for (size_t i = 0; status == MST_OK && square != NULL && i < n; i++)
-            square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->space->d * t);
+            square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->features->d * t);
         mst_release(times);
     }
     mst_score_free(score);

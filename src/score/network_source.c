@@ -44,7 +44,7 @@ static void room_free(room *r)
 
 static mst_status room_allocate(room *r, const mst_network *net)
 {
-    const space *s = net->space;
+    const features *s = net->features;
     size_t n = ROWS, d = r->tangents ? s->d : 0, q = s->outputs, outputs = net->shape.outputs;
     MST_TRY(mlp_work_new(&r->work, &net->shape, n, d));
     size_t rows = n * (s->inputs + s->base + q + s->D);
@@ -119,9 +119,9 @@ static void to_float(size_t n, const double *from, float *to)
 static mst_status differentiate(const mst_network *net, size_t n, const double *x, const double *y,
                                 const double *t, room *r)
 {
-    const space *s = net->space;
+    const features *s = net->features;
     MST_TRY(mst_manifold_frame(s->m, n, y, r->frame));
-    MST_TRY(space_differentiate(s, n, s->d, x, y, t, r->frame, r->d_inputs, r->d_baseline));
+    MST_TRY(features_differentiate(s, n, s->d, x, y, t, r->frame, r->d_inputs, r->d_baseline));
     to_float(n * s->d * s->inputs, r->d_inputs, r->tan_in);
     mlp_tangent(&net->shape, net->theta, n, s->d, r->tan_in, r->tan_out, r->work);
     return MST_OK;
@@ -130,10 +130,10 @@ static mst_status differentiate(const mst_network *net, size_t n, const double *
 /* The coordinates c of the score. */
 static void coordinates(const mst_network *net, size_t n, const double *t, room *r)
 {
-    const space *s = net->space;
+    const features *s = net->features;
     size_t q = s->outputs, outputs = net->shape.outputs;
     for (size_t i = 0; i < n; i++) {
-        double g = space_scale(s, t[i]);
+        double g = features_scale(s, t[i]);
         for (size_t k = 0; k < q; k++)
             r->c[i * q + k] =
                 s->energy ? r->d_baseline[i * q + k] + (double)r->tan_out[(i * q + k) * outputs]
@@ -142,12 +142,12 @@ static void coordinates(const mst_network *net, size_t n, const double *t, room 
 }
 
 /* The connection at y, unless it is still there from the last row: estimators ask for many x and one y. */
-static mst_status connect(const space *s, const double *y, room *r)
+static mst_status connect(const features *s, const double *y, room *r)
 {
     if (r->omega_known && memcmp(r->omega_at, y, s->D * sizeof *y) == 0)
         return MST_OK;
     r->omega_known = false;
-    MST_TRY(space_connection(s, y, r->omega));
+    MST_TRY(features_connection(s, y, r->omega));
     memcpy(r->omega_at, y, s->D * sizeof *y);
     r->omega_known = true;
     return MST_OK;
@@ -157,16 +157,16 @@ static mst_status connect(const space *s, const double *y, room *r)
 static mst_status covariant(const mst_network *net, size_t n, const double *y, const double *t,
                             room *r)
 {
-    const space *s = net->space;
+    const features *s = net->features;
     size_t d = s->d, q = s->outputs, outputs = net->shape.outputs;
     double *points;
     MST_TRY(mst_allocate(&points, n * d * s->D));
     for (size_t k = 0; k < n * d; k++)
         memcpy(points + k * s->D, y + k / d * s->D, s->D * sizeof *y);
-    mst_status status = space_to_outputs(s, n * d, points, r->frame, r->along);
+    mst_status status = features_to_outputs(s, n * d, points, r->frame, r->along);
     mst_release(points);
     for (size_t i = 0; status == MST_OK && i < n; i++) {
-        double g = space_scale(s, t[i]);
+        double g = features_scale(s, t[i]);
         const double *slope = r->d_baseline + i * d * q, *c = r->c + i * q;
         const float *network = r->tan_out + i * d * outputs;
         status = connect(s, y + i * s->D, r);
@@ -186,11 +186,11 @@ static mst_status covariant(const mst_network *net, size_t n, const double *y, c
 static void time_derivatives(const mst_network *net, size_t n, const double *t, const room *r,
                              double *out)
 {
-    const space *s = net->space;
+    const features *s = net->features;
     size_t d = s->d, outputs = net->shape.outputs;
     for (size_t i = 0; i < n && net->info.time_head; i++)
-        out[i] = space_time_baseline(s, t[i], r->baseline + i * s->base) +
-                 space_time_scale(s, t[i]) * (double)r->out[(i + 1) * outputs - 1];
+        out[i] = features_time_baseline(s, t[i], r->baseline + i * s->base) +
+                 features_time_scale(s, t[i]) * (double)r->out[(i + 1) * outputs - 1];
     for (size_t i = 0; i < n && !net->info.time_head; i++) {
         double sum = 0;
         for (size_t a = 0; a < d; a++) {
@@ -214,16 +214,16 @@ static void hessians(size_t n, size_t d, const double *jacobian, double *out)
 static mst_status evaluate_block(const mst_network *net, size_t n, const double *x, const double *y,
                                  const double *t, const mst_heat_values *out, room *r)
 {
-    const space *s = net->space;
+    const features *s = net->features;
     bool jacobian = out->hessian != NULL || (out->dt_log_p != NULL && !net->info.time_head);
-    MST_TRY(space_read(s, n, x, y, t, r->inputs, r->baseline));
+    MST_TRY(features_read(s, n, x, y, t, r->inputs, r->baseline));
     to_float(n * s->inputs, r->inputs, r->in);
     mlp_forward(&net->shape, net->theta, n, r->in, r->out, r->work);
     if (r->tangents)
         MST_TRY(differentiate(net, n, x, y, t, r));
     coordinates(net, n, t, r);
     if (out->score != NULL)
-        MST_TRY(space_from_outputs(s, n, y, r->c, out->score));
+        MST_TRY(features_from_outputs(s, n, y, r->c, out->score));
     if (jacobian)
         MST_TRY(covariant(net, n, y, t, r));
     if (out->dt_log_p != NULL)
@@ -259,7 +259,7 @@ static mst_status evaluate(const mst_score *score, size_t n, const double *x, co
 {
     source *s = mst_score_data(score);
     const mst_network *net = s->net;
-    size_t D = net->space->D, d = net->space->d;
+    size_t D = net->features->D, d = net->features->d;
     MST_TRY(s->beyond ? check_positive(n, t) : network_check_times(net, n, t));
     bool tangents =
         out->hessian != NULL || net->info.energy || (out->dt_log_p != NULL && !net->info.time_head);
@@ -335,11 +335,12 @@ mst_status mst_network_energy(const mst_network *net, size_t n, const double *x,
         return mst_fail(MST_UNABLE, "not an energy network (train --energy)");
     room *r;
     MST_TRY(room_new(&r, net, false));
-    const space *s = net->space;
+    const features *s = net->features;
     mst_status status = MST_OK;
     for (size_t at = 0; status == MST_OK && at < n; at += ROWS) {
         size_t rows = n - at < ROWS ? n - at : ROWS;
-        status = space_read(s, rows, x + at * s->D, y + at * s->D, t + at, r->inputs, r->baseline);
+        status =
+            features_read(s, rows, x + at * s->D, y + at * s->D, t + at, r->inputs, r->baseline);
         if (status != MST_OK)
             break;
         to_float(rows * s->inputs, r->inputs, r->in);

@@ -5,8 +5,8 @@
 #ifndef TESTS_IO_TENSOR_FILES_H
 #define TESTS_IO_TENSOR_FILES_H
 
-#include "io/scratch.h"
 #include "io/tensors.h"
+#include "support/scratch.h"
 #include "support/support.h"
 
 enum { LARGEST = 4096 };

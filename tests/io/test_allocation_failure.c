@@ -3,8 +3,10 @@
 
 /* Lets the first, second, third … allocation fail: the answer is MST_MEMORY, nothing leaks (with the address
  * sanitizer) and no file is left behind. */
-#include "io/scratch.h"
 #include "io/tensors.h"
+#include "support/scratch.h"
+#include "util/json.h"
+#include "util/output.h"
 
 #include <manistat/points.h>
 

@@ -6,7 +6,7 @@
 #include "../../fuzz/number_text.c"
 #include "../../fuzz/readers.c"
 
-#include "io/scratch.h"
+#include "support/scratch.h"
 
 enum { LONGEST = 2000 };
 

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Labels from a file of their own, and from a column beside points. */
-#include "io/scratch.h"
+#include "support/scratch.h"
 
 #include <manistat/points.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-#include "io/scratch.h"
+#include "support/scratch.h"
 
 #include <manistat/io.h>
 

@@ -3,7 +3,7 @@
 
 /* Networks with random weights as score sources: derivatives against differences of the score along geodesics, energies,
  * time heads, the small-time limit, times out of range, batches and threads. */
-#include "score_support.h"
+#include "support/score_support.h"
 
 #include <manistat/network.h>
 #include <stdlib.h>
@@ -353,22 +353,23 @@ START_TEST(time_head)
         const mst_network *net = b.net;
         size_t D = b.D, outputs = net->shape.outputs;
         double *x = doubles(N * D), *y = doubles(N * D), t[N], dt[N], *s = doubles(N * D);
-        double *wide = doubles(net->space->inputs), *base = doubles(net->space->base);
-        float *in = malloc((net->space->inputs + outputs) * sizeof *in);
-        float *out = in + net->space->inputs;
+        double *wide = doubles(net->features->inputs), *base = doubles(net->features->base);
+        float *in = malloc((net->features->inputs + outputs) * sizeof *in);
+        float *out = in + net->features->inputs;
         mlp_work *work;
         ASSERT_OK(mlp_work_new(&work, &net->shape, 1, 0));
         random_rows(&b, N, x, y, t);
         mst_heat_values values = {.score = s, .dt_log_p = dt};
         ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &values));
         for (size_t i = 0; i < N; i++) {
-            ASSERT_OK(space_read(net->space, 1, x + i * D, y + i * D, t + i, wide, base));
-            for (size_t j = 0; j < net->space->inputs; j++)
+            ASSERT_OK(features_read(net->features, 1, x + i * D, y + i * D, t + i, wide, base));
+            for (size_t j = 0; j < net->features->inputs; j++)
                 in[j] = (float)wide[j];
             mlp_forward(&net->shape, net->theta, 1, in, out, work);
             double head = (double)out[outputs - 1];
-            double want =
-                design.plain ? head : space_time_baseline(net->space, t[i], base) + head / t[i];
+            double want = design.plain
+                              ? head
+                              : features_time_baseline(net->features, t[i], base) + head / t[i];
             assert_near(dt[i], want, 1e-5 / t[i], "%s at %g", specs[_i], t[i]);
         }
         mlp_work_free(work);

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Model files: what is written is read back to the bit, and whatever is wrong with a file is said in one line. */
-#include "io/scratch.h"
-#include "score_support.h"
+#include "support/score_support.h"
+#include "support/scratch.h"
 
 /* A network with everything set. */
 static mst_network *full_network(const mst_manifold *m, network_design design)

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The certificate of a score network: bands of times, what is measured in each, and the verdict. */
+#include "check/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+mst_check_options mst_check_options_default(void)
+{
+    return (mst_check_options){.samples = 65536, .exact = true, .recover = true, .seed = 4711};
+}
+
+static mst_status check_options(const mst_manifold *m, const mst_check_options *o)
+{
+    enum { LEAST = 256, LARGEST = 1 << 26 };
+    if (o->samples < LEAST || o->samples > LARGEST)
+        return mst_fail(MST_ARGUMENT, "samples is %d … %d, not %zu", LEAST, LARGEST, o->samples);
+    size_t row;
+    return o->starts > 0 ? mst_manifold_validate(m, o->starts, o->start, &row) : MST_OK;
+}
+
+/* ---- Bands ---- */
+
+enum { MOST_CUTS = 64 };
+
+/* Times 1, 2 and 5 times a power of ten between the ends, but no band shorter than a factor of 1.2. */
+static size_t cut_points(double low, double high, double *cut)
+{
+    static const double digit[] = {1, 2, 5};
+    size_t count = 0;
+    for (int e = -8; e <= 8; e++)
+        for (size_t k = 0; k < 3; k++) {
+            /* Quotients of whole numbers, so that 0.05 is the 0.05 of everybody else. */
+            double c = e < 0 ? digit[k] / pow(10, -e) : digit[k] * pow(10, e);
+            if (c >= 1.2 * low && 1.2 * c <= high)
+                cut[count++] = c;
+        }
+    return count;
+}
+
+/* Drops the cut between two bands that make the shortest one together, the lowest of equals. */
+static void drop_cut(double low, double high, size_t *count, double *cut)
+{
+    size_t drop = 0;
+    double least = INFINITY;
+    for (size_t k = 0; k < *count; k++) {
+        double ratio = (k + 1 < *count ? cut[k + 1] : high) / (k > 0 ? cut[k - 1] : low);
+        if (ratio < least * (1 - 1e-9)) {
+            least = ratio;
+            drop = k;
+        }
+    }
+    for (size_t k = drop + 1; k < *count; k++)
+        cut[k - 1] = cut[k];
+    (*count)--;
+}
+
+static void split_times(const mst_network_info *info, mst_certificate *c)
+{
+    double cut[MOST_CUTS], low = info->t_min, high = info->t_max;
+    size_t count = cut_points(low, high, cut);
+    while (count >= MST_CHECK_BANDS)
+        drop_cut(low, high, &count, cut);
+    c->bands = count + 1;
+    for (size_t k = 0; k <= count; k++) {
+        c->band[k].t_low = k > 0 ? cut[k - 1] : low;
+        c->band[k].t_high = k < count ? cut[k] : high;
+    }
+    c->all.t_low = high > 0.02 ? fmax(0.02, low) : low;
+    c->all.t_high = high;
+}
+
+/* ---- Subjects ---- */
+
+uint64_t check_seed(const check_subject *s, size_t interval, check_purpose purpose)
+{
+    uint64_t seed;
+    mst_random_bits((mst_random){s->o->seed, interval}, purpose, 1, &seed);
+    return seed;
+}
+
+mst_status check_plan(const check_subject *s, double t, uint64_t seed, sample_plan **out)
+{
+    sample_options options = {.kind = SAMPLE_BEL,
+                              .t_min = t,
+                              .t_max = t,
+                              .steps = (size_t)fmin(64 * fmax(1, t), 4096),
+                              .slots = 1,
+                              .seed = seed,
+                              .starts = s->o->starts,
+                              .start = s->o->start,
+                              .spread = s->net->info.t_max};
+    return sample_plan_new(out, s->m, &options);
+}
+
+/* ---- Measurements ---- */
+
+typedef struct job {
+    const check_subject *s;
+    mst_certificate *c;
+    size_t blocks;    /* of an interval: that of each band and, last, that of them all */
+    check_sums *sums; /* (bands + 1, blocks) */
+    double total;     /* of the progress */
+} job;
+
+static mst_check_band *band_of(mst_certificate *c, size_t interval)
+{
+    return interval < c->bands ? &c->band[interval] : &c->all;
+}
+
+/* Items are rows, of which the last block of an interval may lack some. */
+static mst_status run_block(void *context, size_t begin, size_t end)
+{
+    (void)end;
+    job *j = context;
+    size_t number = begin / CHECK_BLOCK, interval = number / j->blocks, block = number % j->blocks;
+    size_t rest = j->s->o->samples - block * CHECK_BLOCK;
+    const mst_check_band *band = band_of(j->c, interval);
+    double share = ((double)block + 0.5) / (double)j->blocks;
+    return check_block(j->s, interval, block, rest < CHECK_BLOCK ? rest : CHECK_BLOCK,
+                       band->t_low + share * (band->t_high - band->t_low), &j->sums[number]);
+}
+
+static int pass_on(void *user, double done, double total)
+{
+    (void)total;
+    const job *j = user;
+    return j->s->o->progress.report(j->s->o->progress.user, done, j->total);
+}
+
+static void add_sums(check_sums *to, const check_sums *from)
+{
+    enum { COUNT = sizeof *to / sizeof(double) };
+    double a[COUNT], b[COUNT];
+    memcpy(a, to, sizeof *to);
+    memcpy(b, from, sizeof *from);
+    for (size_t k = 0; k < COUNT; k++)
+        a[k] += b[k];
+    memcpy(to, a, sizeof *to);
+}
+
+static mst_status measure(job *j)
+{
+    const mst_check_options *o = j->s->o;
+    size_t intervals = j->c->bands + 1, rows = intervals * j->blocks * CHECK_BLOCK;
+    double fits = o->recover ? (double)(j->blocks * CHECK_BLOCK) / 8 : 0; /* a guess */
+    j->total = (double)rows + (double)intervals * fits;
+    mst_progress progress = {o->progress.report != NULL ? pass_on : NULL, j};
+    MST_TRY(mst_parallel_blocks(rows, CHECK_BLOCK, o->threads, progress, run_block, j));
+    for (size_t i = 0; i < intervals; i++) {
+        check_sums sums = {0};
+        for (size_t k = 0; k < j->blocks; k++)
+            add_sums(&sums, &j->sums[i * j->blocks + k]);
+        check_summarise(j->s, &sums, band_of(j->c, i));
+        if (o->recover)
+            MST_TRY(check_recover(j->s, i, band_of(j->c, i)));
+        if (progress.report != NULL && o->recover &&
+            pass_on(j, (double)rows + (double)(i + 1) * fits, 0) != 0)
+            return mst_fail(MST_INTERRUPTED, "interrupted");
+    }
+    return MST_OK;
+}
+
+/* ---- The verdict ---- */
+
+/* Is a number that was measured good enough? A measured NAN is not. */
+static bool within(double value, double bound, bool measured)
+{
+    return !measured || fabs(value) <= bound;
+}
+
+const char *check_fault(const check_subject *s, const mst_check_band *b)
+{
+    bool recover = s->o->recover, exact = s->exact;
+    const struct {
+        const char *name;
+        bool good;
+    } criterion[] = {
+        {"slope", within(b->slope - 1, fmax(0.02, 4 * b->slope_error), true)},
+        {"time_slope", within(b->time_slope - 1, fmax(0.05, 4 * b->time_slope_error), true)},
+        {"asymmetry", within(b->asymmetry, 0.05, true)},
+        {"heat_residual", within(b->heat_residual, 0.2, !s->fixed_time || s->net->info.time_head)},
+        {"score_error", within(b->score_error, 0.05, exact)},
+        {"time_error", within(b->time_error, 0.1, exact)},
+        {"mean_gap", within(b->mean_gap, 0.5, recover && exact && !isnan(b->mean_gap))},
+        {"time_gap", within(b->time_gap, 0.5, recover && exact && !isnan(b->time_gap))},
+        {"mean_shift", within(b->mean_shift, 4, recover && !exact && !isnan(b->mean_shift))},
+        {"time_shift", within(b->time_shift, 4, recover && !exact && !isnan(b->time_shift))},
+    };
+    for (size_t k = 0; k < sizeof criterion / sizeof *criterion; k++)
+        if (!criterion[k].good)
+            return criterion[k].name;
+    return NULL;
+}
+
+void check_range(mst_certificate *c)
+{
+    c->t_low = c->t_high = NAN;
+    double longest = 0;
+    for (size_t k = 0, first = 0; k < c->bands; k++) {
+        if (!c->band[k].usable) {
+            first = k + 1;
+            continue;
+        }
+        double ratio = c->band[k].t_high / c->band[first].t_low;
+        if (ratio > longest) {
+            longest = ratio;
+            c->t_low = c->band[first].t_low;
+            c->t_high = c->band[k].t_high;
+        }
+    }
+}
+
+static void judge(const check_subject *s, mst_certificate *c)
+{
+    for (size_t k = 0; k <= c->bands; k++) {
+        mst_check_band *b = band_of(c, k);
+        b->fault = check_fault(s, b);
+        b->usable = b->fault == NULL;
+    }
+    check_range(c);
+}
+
+static mst_status check(mst_certificate *c, check_subject *s, const mst_network *bare)
+{
+    MST_TRY(mst_score_network_new(&s->network, s->net, true));
+    MST_TRY(mst_score_network_new(&s->baseline, bare, true));
+    job j = {.s = s, .c = c, .blocks = (s->o->samples + CHECK_BLOCK - 1) / CHECK_BLOCK};
+    MST_TRY(mst_allocate_zero(&j.sums, (c->bands + 1) * j.blocks));
+    mst_status status = measure(&j);
+    mst_release(j.sums);
+    if (status == MST_OK)
+        judge(s, c);
+    return status;
+}
+
+mst_status mst_network_check(mst_certificate *out, const mst_network *net,
+                             const mst_check_options *options)
+{
+    const mst_manifold *m = net->m;
+    MST_TRY(check_options(m, options));
+    check_subject s = {.net = net,
+                       .m = m,
+                       .o = options,
+                       .d = mst_manifold_dim(m),
+                       .D = mst_manifold_ambient(m),
+                       .exact = options->exact && mst_heat_has_exact(m),
+                       .fixed_time = net->info.t_min == net->info.t_max};
+    mst_certificate c = {
+        .against_exact = s.exact, .samples = options->samples, .seed = options->seed};
+    split_times(&net->info, &c);
+    mst_network bare = *net; /* its weights are zero, all else is shared */
+    MST_TRY(mst_allocate_zero(&bare.theta, mlp_parameters(&net->shape)));
+    mst_status status = check(&c, &s, &bare);
+    mst_score_free(s.network);
+    mst_score_free(s.baseline);
+    mst_release(bare.theta);
+    if (status == MST_OK)
+        *out = c;
+    return status;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Points and tangent vectors in files. */
+#include "io/internal.h"
+#include "points/point_decoder.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK_NUMBERS = 1 << 15 };
+
+mst_points_options mst_points_options_default(void)
+{
+    return (mst_points_options){.project = false};
+}
+
+/* ---- Readers ---- */
+
+struct mst_points_reader {
+    mst_reader *reader;
+    char *layout;
+    mst_point_decoder decoder;
+    size_t block;        /* rows decoded at a time */
+    double *rows, *onto; /* (block, cols), (block, D) */
+};
+
+/* As mst_points_open, without the column that `column` names, which goes to `labels`; null: there is none. */
+static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, const char *layout,
+                              const char *path, const char *column, mst_labels *labels,
+                              const mst_points_options *options)
+{
+    mst_points_reader *r;
+    MST_TRY(mst_allocate_zero(&r, 1));
+    mst_status status = mst_copy_string(&r->layout, layout);
+    /* Options first: they are wrong whatever the file holds, and standard input would block. */
+    if (status == MST_OK && options != NULL)
+        status = mst_points_check_options(m, options);
+    if (status == MST_OK)
+        status = mst_reader_open(&r->reader, path);
+    if (status == MST_OK && column != NULL)
+        status = mst_reader_set_labels(r->reader, column, labels);
+    if (status == MST_OK) {
+        size_t file_cols = mst_reader_cols(r->reader);
+        status = mst_point_decoder_open(&r->decoder, m, r->layout, file_cols - (column != NULL),
+                                        options, r->reader);
+        if (status == MST_OK && column != NULL)
+            r->decoder.left_out = r->reader->label_col;
+        else if (status == MST_FORMAT && column != NULL)
+            status = mst_fail(status, "without the labels, %s", mst_error_detail());
+    }
+    if (status == MST_OK) {
+        size_t D = mst_manifold_ambient(m), cols = mst_reader_cols(r->reader);
+        r->block = BLOCK_NUMBERS / (cols > D ? cols : D) + 1;
+        status = mst_allocate(&r->rows, r->block * cols);
+        if (status == MST_OK)
+            status = mst_allocate(&r->onto, r->block * D);
+    }
+    if (status != MST_OK) {
+        mst_points_reader_free(r);
+        return status;
+    }
+    *out = r;
+    return MST_OK;
+}
+
+mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const char *layout,
+                           const char *path, const mst_points_options *options)
+{
+    if (*layout == '\0' || strspn(layout, "pvs") != strlen(layout))
+        return mst_fail(MST_ARGUMENT, "\"%s\" is no layout of a row", layout);
+    return open_reader(out, m, layout, path, NULL, NULL, options);
+}
+
+/* Closes the gap that the column of labels leaves. */
+static void drop_column(size_t n, size_t cols, size_t left_out, double *rows)
+{
+    double *to = rows;
+    for (size_t i = 0; i < n * cols; i++)
+        if (i % cols != left_out)
+            *to++ = rows[i];
+}
+
+mst_status mst_points_next(mst_points_reader *r, size_t max, double *const *parts, size_t *got)
+{
+    size_t done = 0;
+    while (done < max) {
+        size_t want = max - done < r->block ? max - done : r->block, n;
+        MST_TRY(mst_reader_next(r->reader, want, r->rows, &n));
+        if (n == 0)
+            break;
+        if (r->decoder.left_out != SIZE_MAX)
+            drop_column(n, mst_reader_cols(r->reader), r->decoder.left_out, r->rows);
+        MST_TRY(mst_point_decode_rows(&r->decoder, n, r->rows, parts, done, r->onto));
+        done += n;
+    }
+    *got = done;
+    return MST_OK;
+}
+
+void mst_points_reader_free(mst_points_reader *r)
+{
+    if (r == NULL)
+        return;
+    mst_reader_free(r->reader);
+    mst_point_decoder_close(&r->decoder);
+    mst_release(r->layout);
+    mst_release(r->rows);
+    mst_release(r->onto);
+    mst_release(r);
+}
+
+/* Closes the reader. */
+static mst_status read_rest(mst_points_reader *r, double **x, size_t *n)
+{
+    size_t D = mst_manifold_ambient(r->decoder.m), capacity = r->block, count = 0;
+    double *all;
+    mst_status status = mst_allocate(&all, capacity * D);
+    while (status == MST_OK) {
+        size_t got = 0;
+        status = mst_points_next(r, capacity - count, &(double *){all + count * D}, &got);
+        count += got;
+        if (status != MST_OK || count < capacity)
+            break;
+        double *larger;
+        status = mst_allocate(&larger, 2 * capacity * D);
+        if (status == MST_OK) {
+            memcpy(larger, all, count * D * sizeof *all);
+            mst_release(all);
+            all = larger;
+            capacity *= 2;
+        }
+    }
+    mst_points_reader_free(r);
+    if (status != MST_OK) {
+        mst_release(all);
+        return status;
+    }
+    *x = all;
+    *n = count;
+    return MST_OK;
+}
+
+mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m, const char *path,
+                           const mst_points_options *options)
+{
+    mst_points_reader *r;
+    MST_TRY(mst_points_open(&r, m, "p", path, options));
+    return read_rest(r, x, n);
+}
+
+mst_status mst_points_read_by(double **x, size_t *n, mst_labels **labels, const mst_manifold *m,
+                              const char *path, const char *column,
+                              const mst_points_options *options)
+{
+    mst_points_reader *r;
+    mst_labels *found;
+    double *all = NULL;
+    size_t count;
+    MST_TRY(mst_labels_new(&found));
+    mst_status status = open_reader(&r, m, "p", path, column, found, options);
+    if (status == MST_OK)
+        status = read_rest(r, &all, &count);
+    if (status == MST_OK)
+        status = mst_labels_finish(found);
+    if (status != MST_OK) {
+        mst_release(all);
+        mst_labels_free(found);
+        return status;
+    }
+    *x = all;
+    *n = count;
+    *labels = found;
+    return MST_OK;
+}
+
+void mst_points_free(double *x)
+{
+    mst_release(x);
+}
+
+mst_status mst_points_decode(const mst_manifold *m, size_t cols, const double *row,
+                             const mst_points_options *options, double *x)
+{
+    mst_point_decoder d;
+    double *scratch = NULL;
+    size_t D = mst_manifold_ambient(m);
+    mst_status status = mst_point_decoder_open(&d, m, "p", cols, options, NULL);
+    if (status == MST_OK)
+        status = mst_allocate(&scratch, 2 * D);
+    if (status == MST_OK)
+        status = mst_point_decode_rows(&d, 1, row, &scratch, 0, scratch + D);
+    if (status == MST_OK)
+        memcpy(x, scratch, D * sizeof *x);
+    mst_release(scratch);
+    mst_point_decoder_close(&d);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+size_t mst_points_width(const mst_manifold *m, const mst_points_options *options)
+{
+    if (options != NULL && options->latlon && mst_is_two_sphere(m))
+        return 2;
+    if (options != NULL && options->quaternion && mst_is_family(m, "so3"))
+        return 4;
+    return mst_manifold_ambient(m);
+}
+
+/* To (−180, 180], also where rounding has gone past the end. */
+static double to_degrees(double radians)
+{
+    double degrees = fmin(radians / MST_DEGREE, 180);
+    return degrees <= -180 ? 180 : degrees;
+}
+
+static void to_latlon(const double *x, double *text)
+{
+    text[0] = atan2(x[2], hypot(x[0], x[1])) / MST_DEGREE;
+    text[1] = to_degrees(atan2(x[1], x[0]));
+}
+
+/* Rows of a factor, y being its first column in rows of width `stride`: reduce the angles, or scale them if they are
+ * those of vectors. Columns of other factors stay as they are. */
+static mst_status encode_angles(const mst_manifold *m, size_t n, size_t stride, bool vectors,
+                                bool degrees, double *y)
+{
+    size_t D = mst_manifold_ambient(m);
+    if (mst_is_family(m, "product")) {
+        for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
+            const mst_manifold *factor = mst_manifold_factor(m, f);
+            MST_TRY(encode_angles(factor, n, stride, vectors, degrees, y));
+            y += mst_manifold_ambient(factor);
+        }
+        return MST_OK;
+    }
+    if (!mst_has_angles(m))
+        return MST_OK;
+    for (size_t i = 0; i < n; i++, y += stride) {
+        if (!vectors)
+            MST_TRY(mst_manifold_project(m, 1, y, y));
+        for (size_t a = 0; degrees && a < D; a++)
+            y[a] = vectors ? y[a] / MST_DEGREE : to_degrees(y[a]);
+    }
+    return MST_OK;
+}
+
+mst_status mst_points_encode(const mst_manifold *m, size_t n, const double *x,
+                             const mst_points_options *options, double *text)
+{
+    mst_points_options o = options != NULL ? *options : mst_points_options_default();
+    size_t D = mst_manifold_ambient(m);
+    MST_TRY(mst_points_check_options(m, &o));
+    if (o.latlon || o.quaternion) {
+        for (size_t i = 0; i < n; i++)
+            if (o.latlon)
+                to_latlon(x + 3 * i, text + 2 * i);
+            else
+                mst_so3_to_quaternion(x + 9 * i, text + 4 * i);
+        return MST_OK;
+    }
+    if (n > 0)
+        memmove(text, x, n * D * sizeof *text);
+    return encode_angles(m, n, D, false, o.degrees, text);
+}
+
+mst_status mst_points_encode_vectors(const mst_manifold *m, size_t n, const double *v,
+                                     const mst_points_options *options, double *text)
+{
+    mst_points_options o = options != NULL ? *options : mst_points_options_default();
+    size_t D = mst_manifold_ambient(m);
+    MST_TRY(mst_points_check_options(m, &o));
+    if (n > 0)
+        memmove(text, v, n * D * sizeof *text);
+    return encode_angles(m, n, D, true, o.degrees, text);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "train/feeder.h"
+
+#include "base/hot.h"
+
+#include <string.h>
+
+/* A pool is large against a path, so that the samples of a path are far apart, and small against the caches' patience. */
+enum { POOL = 131072, BLOCK = MST_LANES };
+
+static mst_status samples_new(loss_samples *out, const loss_setup *setup, size_t n)
+{
+    size_t inputs = setup->rows * setup->net->shape.inputs;
+    MST_TRY(mst_allocate(&out->inputs, n * (inputs * (1 + setup->tangents) + setup->extra)));
+    out->tangents = out->inputs + n * inputs;
+    out->extra = out->tangents + n * inputs * setup->tangents;
+    return MST_OK;
+}
+
+mst_status feeder_new(feeder *f, const loss_ops *ops, const loss_setup *setup,
+                      const sample_plan *plan, size_t batch, size_t slots)
+{
+    *f = (feeder){.ops = ops, .setup = setup, .plan = plan, .batch = batch, .slots = slots};
+    size_t pool = setup->tangents > 0 ? POOL / 8 : POOL; /* derivatives of inputs take time */
+    size_t wanted = batch > pool ? batch : pool / batch * batch;
+    f->paths = (wanted + slots * BLOCK - 1) / (slots * BLOCK) * BLOCK;
+    f->steps = f->paths * slots / batch;
+    f->blocks = f->paths / BLOCK;
+    mst_status status = samples_new(&f->half[0], setup, f->paths * slots);
+    if (status == MST_OK)
+        status = samples_new(&f->half[1], setup, f->paths * slots);
+    if (status != MST_OK)
+        feeder_free(f);
+    return status;
+}
+
+void feeder_free(feeder *f)
+{
+    mst_release(f->half[0].inputs);
+    mst_release(f->half[1].inputs);
+    *f = (feeder){0};
+}
+
+mst_status feeder_room_new(feeder_room *room, const feeder *f)
+{
+    size_t D = f->setup->net->features->D, n = BLOCK * f->slots;
+    *room = (feeder_room){0};
+    MST_TRY(mst_allocate(&room->block, n * (6 * D + 3)));
+    mst_status status = samples_new(&room->samples, f->setup, n);
+    if (status != MST_OK) {
+        feeder_room_free(room);
+        return status;
+    }
+    sample_rows *r = &room->rows;
+    r->x = room->block;
+    r->y = r->x + n * D;
+    r->t = r->y + n * D;
+    if (f->ops->kind == SAMPLE_BEL) {
+        r->target = r->t + n;
+        r->time_target = f->setup->net->info.time_head ? r->target + n * D : NULL;
+    } else {
+        r->previous = r->t + n;
+        r->step = r->previous + n * D;
+        r->arrived = r->step + n * D;
+        r->h = r->arrived + n * D;
+    }
+    return MST_OK;
+}
+
+void feeder_room_free(feeder_room *room)
+{
+    mst_release(room->block);
+    mst_release(room->samples.inputs);
+    *room = (feeder_room){0};
+}
+
+static loss_samples samples_at(const loss_setup *setup, loss_samples s, size_t at)
+{
+    size_t inputs = setup->rows * setup->net->shape.inputs;
+    return (loss_samples){s.inputs + at * inputs, s.tangents + at * inputs * setup->tangents,
+                          s.extra + at * setup->extra};
+}
+
+static void copy_samples(const loss_setup *setup, size_t n, loss_samples from, loss_samples to)
+{
+    size_t inputs = setup->rows * setup->net->shape.inputs;
+    memcpy(to.inputs, from.inputs, n * inputs * sizeof *to.inputs);
+    memcpy(to.tangents, from.tangents, n * inputs * setup->tangents * sizeof *to.tangents);
+    memcpy(to.extra, from.extra, n * setup->extra * sizeof *to.extra);
+}
+
+/* A slot's samples of all paths stand together, so a batch holds different paths. */
+mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_room *room)
+{
+    uint64_t first = pool * f->paths + block * BLOCK;
+    MST_TRY(sample_draw(f->plan, first, BLOCK, &room->rows));
+    MST_TRY(
+        f->ops->prepare(f->setup, first * f->slots, BLOCK * f->slots, &room->rows, &room->samples));
+    for (size_t s = 0; s < f->slots; s++)
+        copy_samples(f->setup, BLOCK, samples_at(f->setup, room->samples, s * BLOCK),
+                     feeder_at(f, pool, s * f->paths + block * BLOCK));
+    return MST_OK;
+}
+
+void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end)
+{
+    *begin = step * f->blocks / f->steps;
+    *end = (step + 1) * f->blocks / f->steps;
+}
+
+loss_samples feeder_at(const feeder *f, uint64_t pool, size_t at)
+{
+    return samples_at(f->setup, f->half[pool % 2], at);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Feeds a training: two pools of samples, one in use while the other is filled block by block between the matrix
+ * products. Pool number k is a function of the plan's seed and k alone, so an interrupted training finds its samples again. */
+#ifndef MST_SCORE_FEEDER_H
+#define MST_SCORE_FEEDER_H
+
+#include "train/loss.h"
+
+typedef struct feeder {
+    const loss_ops *ops;
+    const loss_setup *setup;
+    const sample_plan *plan;
+    size_t batch, slots;
+    size_t steps;  /* batches a pool */
+    size_t paths;  /* of a pool */
+    size_t blocks; /* of a pool */
+    loss_samples half[2];
+} feeder;
+
+/* Room of one thread for a block. */
+typedef struct feeder_room {
+    sample_rows rows;
+    loss_samples samples;
+    double *block;
+} feeder_room;
+
+MST_MUST_USE mst_status feeder_new(feeder *f, const loss_ops *ops, const loss_setup *setup,
+                                   const sample_plan *plan, size_t batch, size_t slots);
+void feeder_free(feeder *f);
+MST_MUST_USE mst_status feeder_room_new(feeder_room *room, const feeder *f);
+void feeder_room_free(feeder_room *room);
+
+/* Block `block` of pool `pool`; blocks are independent. */
+MST_MUST_USE mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_room *room);
+/* Blocks of the next pool that are due at step 0 … steps−1 of a pool: begin … end−1. */
+void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end);
+/* Sample `at` of a pool and those behind it. */
+loss_samples feeder_at(const feeder *f, uint64_t pool, size_t at);
+
+#endif

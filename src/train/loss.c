@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "train/loss.h"
+
+const loss_ops *loss_find(mst_loss loss)
+{
+    static const loss_ops *const table[] = {&loss_bel, &loss_dsm, &loss_dsmvr, &loss_ism,
+                                            &loss_ssm};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (table[k]->loss == loss)
+            return table[k];
+    return NULL;
+}
+
+mst_status loss_room_new(loss_room *room, const loss_setup *setup, size_t capacity)
+{
+    const mlp_shape *shape = &setup->net->shape;
+    size_t rows = capacity * setup->rows, outputs = shape->outputs;
+    *room = (loss_room){.capacity = capacity};
+    mst_status status = mlp_work_new(&room->work, shape, rows, setup->tangents);
+    if (status == MST_OK)
+        status = mst_allocate_zero(&room->out, 2 * rows * outputs * (1 + setup->tangents));
+    if (status != MST_OK) {
+        loss_room_free(room);
+        return status;
+    }
+    room->d_out = room->out + rows * outputs;
+    room->tan = room->d_out + rows * outputs;
+    room->d_tan = room->tan + rows * setup->tangents * outputs;
+    return MST_OK;
+}
+
+void loss_room_free(loss_room *room)
+{
+    mlp_work_free(room->work);
+    mst_release(room->out);
+    *room = (loss_room){0};
+}
+
+mst_status loss_refuse_time_head(const loss_setup *setup)
+{
+    if (!setup->net->info.time_head)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "only the loss bel has targets for a time head or an energy; use "
+                                  "--loss bel, or leave --time-head and --energy away");
+}
+
+void loss_project(size_t q, size_t normals, const float *normal, float *v)
+{
+    for (size_t k = 0; k < normals; k++, normal += q) {
+        float along = 0;
+        for (size_t a = 0; a < q; a++)
+            along += normal[a] * v[a];
+        for (size_t a = 0; a < q; a++)
+            v[a] -= along * normal[a];
+    }
+}
+
+mst_status loss_read(const loss_setup *setup, size_t n, const double *x, const double *y,
+                     const double *t, float *inputs, double *baseline)
+{
+    const features *s = setup->net->features;
+    double *wide;
+    MST_TRY(mst_allocate(&wide, n * s->inputs));
+    mst_status status = features_read(s, n, x, y, t, wide, baseline);
+    for (size_t k = 0; status == MST_OK && k < n * s->inputs; k++)
+        inputs[k] = (float)wide[k];
+    mst_release(wide);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Where a training was: users are warned of points beyond. */
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How far do paths go? From the default start, or from the middle of the given ones. `x` and `y` (n, D). */
+static mst_status find_reach(trainer *r, size_t n, const double *x, const double *y, double *room)
+{
+    const mst_manifold *m = r->m;
+    size_t D = mst_manifold_ambient(m);
+    double *centre = room, *mean = centre + D, *base = mean + D, *v = base + n * D, reach = 0;
+    mst_manifold_start(m, centre);
+    for (size_t i = 0; i < n; i++)
+        memcpy(base + i * D, centre, D * sizeof *base);
+    if (r->o->starts > 0) {
+        memset(mean, 0, D * sizeof *mean);
+        MST_TRY(mst_manifold_log(m, n, base, y, v, NULL));
+        for (size_t i = 0; i < n * D; i++)
+            mean[i % D] += v[i] / (double)n;
+        MST_TRY(mst_manifold_exp(m, 1, centre, mean, centre));
+        for (size_t i = 0; i < n; i++)
+            memcpy(base + i * D, centre, D * sizeof *base);
+    }
+    for (int side = 0; side < 2; side++) {
+        MST_TRY(mst_manifold_dist(m, n, base, side == 0 ? x : y, v));
+        for (size_t i = 0; i < n; i++)
+            reach = fmax(reach, v[i]);
+    }
+    return network_set_reach(r->net, centre, reach);
+}
+
+mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
+{
+    enum { PATHS = 2048 };
+    size_t D = mst_manifold_ambient(r->m);
+    double *rows;
+    if (sample_plan_is_uniform(plan) || mst_manifold_table(r->m)->log == NULL)
+        return MST_OK;
+    MST_TRY(mst_allocate(&rows, PATHS * (4 * D + 1) + 2 * D));
+    double *y = rows + PATHS * D, *t = y + PATHS * D, *room = t + PATHS;
+    mst_status status = sample_draw(plan, 0, PATHS, &(sample_rows){.x = rows, .y = y, .t = t});
+    if (status == MST_OK)
+        status = find_reach(r, PATHS, rows, y, room);
+    mst_release(rows);
+    return status == MST_CONVERGENCE ? MST_OK : status; /* a table's own log may give up */
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The plan: which simulator each factor of the manifold gets; and the drawing of samples block by block. */
+#include "train/samples.h"
+
+#include "manifold/internal.h"
+#include "train/samples_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The mixing function of splitmix64. */
+uint64_t sample_seed(uint64_t root, sample_purpose purpose, uint64_t number)
+{
+    uint64_t z = root + UINT64_C(0x9E3779B97F4A7C15) * (number * 8 + (uint64_t)purpose + 1);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+static mst_status check_options(const sample_options *o)
+{
+    if (o->kind != SAMPLE_BEL && o->kind != SAMPLE_LAST_STEP)
+        return mst_fail(MST_ARGUMENT, "there is no kind of samples number %d", (int)o->kind);
+    if (!(o->t_min > 0) || !(o->t_max >= o->t_min) || !isfinite(o->t_max))
+        return mst_fail(MST_ARGUMENT, "sample times must be positive and in order, not %g to %g",
+                        o->t_min, o->t_max);
+    if (o->steps < 1 || o->steps > 1000000)
+        return mst_fail(MST_ARGUMENT, "the number of steps must be from 1 to 10^6, not %zu",
+                        o->steps);
+    if (o->slots < 1 || o->slots > 65536)
+        return mst_fail(MST_ARGUMENT, "the samples per path must be from 1 to 65536, not %zu",
+                        o->slots);
+    if (!(o->spread >= 0) || !isfinite(o->spread))
+        return mst_fail(MST_ARGUMENT, "the spread of the starts must be 0 or more, not %g",
+                        o->spread);
+    return MST_OK;
+}
+
+static bool starts_uniformly(const mst_manifold *m)
+{
+    return mst_is_family(m, "sphere") || mst_is_family(m, "so3") || mst_is_family(m, "torus") ||
+           mst_is_family(m, "circle");
+}
+
+static sample_simulator *simulator_of(const mst_manifold *m)
+{
+    return mst_manifold_is_flat(m) ? sample_flat
+           : sample_curved_fits(m) ? sample_curved
+           : sample_spd_fits(m)    ? sample_spd
+                                   : sample_sweep;
+}
+
+/* Factors, or for last-step samples the manifold as a whole; a product starts uniformly if all its factors do. */
+static mst_status split(sample_plan *p)
+{
+    const sample_options *o = &p->options;
+    bool whole = o->kind == SAMPLE_LAST_STEP;
+    p->factors = whole ? 1 : mst_manifold_factor_count(p->m);
+    MST_TRY(mst_allocate_zero(&p->factor, p->factors));
+    size_t offset = 0;
+    for (size_t k = 0; k < p->factors; k++) {
+        sample_factor *f = &p->factor[k];
+        *f = (sample_factor){
+            .m = whole ? p->m : mst_manifold_factor(p->m, k), .index = k, .offset = offset};
+        offset += f->m->ambient;
+        f->uniform = o->starts == 0;
+        for (size_t i = 0; i < mst_manifold_factor_count(f->m); i++)
+            f->uniform = f->uniform && starts_uniformly(mst_manifold_factor(f->m, i));
+        f->run = simulator_of(f->m);
+        if (!whole && f->run == sample_curved)
+            MST_TRY(sample_curved_check(f->m, o->t_max / (double)o->steps, o->t_max));
+        if (!whole && f->run == sample_sweep)
+            MST_TRY(sample_sweep_tune(p, f));
+    }
+    return MST_OK;
+}
+
+mst_status sample_plan_new(sample_plan **out, const mst_manifold *m, const sample_options *options)
+{
+    *out = NULL;
+    MST_TRY(check_options(options));
+    sample_plan *p;
+    MST_TRY(mst_allocate_zero(&p, 1));
+    p->m = m;
+    p->options = *options;
+    mst_status status = mst_allocate(&p->start, options->starts * m->ambient);
+    if (status == MST_OK) {
+        if (options->starts > 0)
+            memcpy(p->start, options->start, options->starts * m->ambient * sizeof *p->start);
+        p->options.start = p->start;
+        status = split(p);
+    }
+    if (status != MST_OK) {
+        sample_plan_free(p);
+        return status;
+    }
+    *out = p;
+    return MST_OK;
+}
+
+bool sample_plan_is_uniform(const sample_plan *plan)
+{
+    for (size_t k = 0; k < plan->factors; k++)
+        if (!plan->factor[k].uniform)
+            return false;
+    return true;
+}
+
+void sample_plan_free(sample_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    mst_release(plan->factor);
+    mst_release(plan->start);
+    mst_release(plan);
+}
+
+/* The samples of up to MST_LANES paths, and where in the caller's rows they go: slot s of path i in row
+ * (slot + s)·stride + begin + i. */
+typedef struct block {
+    const sample_plan *plan;
+    uint64_t root, first;
+    size_t n, slots;
+    size_t slot, stride, begin;
+    const sample_rows *out;
+    double h[MST_LANES];
+    uint32_t *at;
+    double *rows; /* x, y, target (slots, n, D) and time target (slots, n) of a factor */
+} block;
+
+static void copy_columns(const block *b, const sample_factor *f, const double *from, double *to)
+{
+    size_t D = b->plan->m->ambient, width = f->m->ambient;
+    for (size_t s = 0; to != NULL && s < b->slots; s++)
+        for (size_t i = 0; i < b->n; i++)
+            memcpy(to + ((b->slot + s) * b->stride + b->begin + i) * D + f->offset,
+                   from + (s * b->n + i) * width, width * sizeof *to);
+}
+
+static void set_times(const block *b)
+{
+    const sample_options *o = &b->plan->options;
+    for (size_t s = 0; s < b->slots; s++)
+        for (size_t i = 0; i < b->n; i++) {
+            size_t row = (b->slot + s) * b->stride + b->begin + i;
+            double t = b->h[i] * b->at[s * MST_LANES + i];
+            if (b->out->t != NULL) /* the last bit of a product may be on the wrong side */
+                b->out->t[row] = fmin(fmax(t, o->t_min), o->t_max);
+            if (b->out->time_target != NULL)
+                b->out->time_target[row] = 0;
+        }
+}
+
+static sample_job job_of(const block *b, const sample_factor *f)
+{
+    size_t count = b->slots * b->n, D = b->plan->m->ambient;
+    return (sample_job){.plan = b->plan,
+                        .factor = f,
+                        .root = b->root,
+                        .first = b->first,
+                        .n = b->n,
+                        .slots = b->slots,
+                        .h = b->h,
+                        .at = b->at,
+                        .x = b->rows,
+                        .y = b->rows + count * D,
+                        .target = b->rows + 2 * count * D,
+                        .time_target = b->rows + 3 * count * D};
+}
+
+/* Factors have independent noise and the same times: their targets stand side by side, their time targets add up. */
+static mst_status draw_factors(const block *b)
+{
+    for (size_t k = 0; k < b->plan->factors; k++) {
+        const sample_factor *f = &b->plan->factor[k];
+        sample_job job = job_of(b, f);
+        MST_TRY(f->run(&job));
+        copy_columns(b, f, job.x, b->out->x);
+        copy_columns(b, f, job.y, b->out->y);
+        copy_columns(b, f, job.target, b->out->target);
+        for (size_t s = 0; b->out->time_target != NULL && s < b->slots; s++)
+            for (size_t i = 0; i < b->n; i++)
+                b->out->time_target[(b->slot + s) * b->stride + b->begin + i] +=
+                    job.time_target[s * b->n + i];
+    }
+    return MST_OK;
+}
+
+static double *row_of(double *rows, size_t row, size_t width)
+{
+    return rows != NULL ? rows + row * width : NULL;
+}
+
+static mst_status draw_last_steps(const block *b)
+{
+    size_t D = b->plan->m->ambient, row = b->slot * b->stride + b->begin;
+    const sample_rows *o = b->out;
+    sample_rows part = {.x = row_of(o->x, row, D),
+                        .y = row_of(o->y, row, D),
+                        .previous = row_of(o->previous, row, D),
+                        .step = row_of(o->step, row, D),
+                        .arrived = row_of(o->arrived, row, D),
+                        .h = row_of(o->h, row, 1)};
+    sample_job job = job_of(b, &b->plan->factor[0]);
+    return sample_last_step(&job, b->stride, &part);
+}
+
+static mst_status draw_paths(block *b, uint64_t first, size_t n)
+{
+    const sample_options *o = &b->plan->options;
+    for (b->begin = 0; b->begin < n; b->begin += MST_LANES) {
+        b->n = n - b->begin < MST_LANES ? n - b->begin : MST_LANES;
+        b->first = first + b->begin;
+        sample_times(o, b->root, b->first, b->slots, b->h, b->at);
+        set_times(b);
+        MST_TRY(o->kind == SAMPLE_BEL ? draw_factors(b) : draw_last_steps(b));
+    }
+    return MST_OK;
+}
+
+/* With one fixed time the slots of a path would be the same sample: each is a path of its own instead. */
+mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const sample_rows *out)
+{
+    const sample_options *o = &plan->options;
+    bool apart = o->t_min == o->t_max;
+    block b = {.plan = plan, .slots = apart ? 1 : o->slots, .stride = n, .out = out};
+    MST_TRY(mst_allocate(&b.at, b.slots * MST_LANES));
+    mst_status status = mst_allocate(&b.rows, b.slots * MST_LANES * (3 * plan->m->ambient + 1));
+    for (b.slot = 0; status == MST_OK && b.slot < o->slots; b.slot += b.slots) {
+        b.root = apart ? sample_seed(o->seed, SAMPLE_SEED_SUB, b.slot) : o->seed;
+        status = draw_paths(&b, first, n);
+    }
+    mst_release(b.rows);
+    mst_release(b.at);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Where paths begin. */
+#include "base/random_kernels.h"
+#include "manifold/internal.h"
+#include "train/samples_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t sample_noise_size(size_t d)
+{
+    return (d + 1) / 2 * 2 * MST_LANES;
+}
+
+void sample_noise_rows(size_t n, size_t d, double (*z)[MST_LANES], double *c)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < d; k++)
+            c[i * d + k] = z[k][i];
+}
+
+/* Uniform rotations: the slot of so3 would make each from a call of its own. */
+static void uniform_rotations(uint64_t seed, uint64_t first, uint64_t draw, size_t n, double *y)
+{
+    double z[4][MST_LANES];
+    MST_PICK(random_kernels)->step(seed, first, draw, 4, z);
+    for (size_t i = 0; i < n; i++) {
+        double q[4], square = 0;
+        for (size_t k = 0; k < 4; k++) {
+            q[k] = z[k][i];
+            square += q[k] * q[k];
+        }
+        for (size_t k = 0; k < 4; k++)
+            q[k] /= sqrt(square);
+        mst_so3_from_quaternion(q, y + 9 * i);
+    }
+}
+
+/* A given or the default start, then one step of time `spread` times a uniform number. The factors of a product share
+ * the choice and the time. */
+static mst_status spread_starts(const sample_job *job, uint64_t seed, uint64_t draw, double *y)
+{
+    const struct random_kernels *random = MST_PICK(random_kernels);
+    const sample_options *o = &job->plan->options;
+    const mst_manifold *m = job->factor->m;
+    size_t d = m->dim, D = m->ambient;
+    uint64_t choice = sample_seed(job->root, SAMPLE_SEED_CHOICE, 0);
+    double u[MST_LANES];
+    random->step_uniform(choice, job->first, 2 * draw, u);
+    for (size_t i = 0; i < job->n; i++) {
+        size_t row = (size_t)(u[i] * (double)o->starts); /* u < 1 */
+        if (o->starts == 0)
+            mst_manifold_start(m, y + i * D);
+        else
+            memcpy(y + i * D, o->start + row * job->plan->m->ambient + job->factor->offset,
+                   D * sizeof *y);
+    }
+    if (!(o->spread > 0))
+        return MST_OK;
+    random->step_uniform(choice, job->first, 2 * draw + 1, u);
+    double *block;
+    MST_TRY(mst_allocate(&block, sample_noise_size(d) + MST_LANES * (d + D)));
+    double(*z)[MST_LANES] = (double(*)[MST_LANES])block;
+    double *c = block + sample_noise_size(d), *v = c + MST_LANES * d;
+    random->step(seed, job->first, draw, d, z);
+    sample_noise_rows(job->n, d, z, c);
+    for (size_t i = 0; i < job->n; i++)
+        for (size_t k = 0; k < d; k++)
+            c[i * d + k] *= sqrt(o->spread * u[i]);
+    mst_status status = mst_manifold_from_frame(m, job->n, y, c, v);
+    if (status == MST_OK)
+        status = mst_manifold_exp(m, job->n, y, v, y);
+    mst_release(block);
+    return status;
+}
+
+mst_status sample_starts(const sample_job *job, size_t draw, double *y)
+{
+    const sample_factor *f = job->factor;
+    uint64_t seed = sample_seed(job->root, SAMPLE_SEED_START, f->index);
+    if (!f->uniform)
+        return spread_starts(job, seed, draw, y);
+    if (mst_is_family(f->m, "so3")) {
+        uniform_rotations(seed, job->first, draw, job->n, y);
+        return MST_OK;
+    }
+    return mst_manifold_random_point(f->m, (mst_random){seed, draw}, job->first, job->n, y);
+}

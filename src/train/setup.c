@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* A training's options, its network and its held-out samples. */
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HELD_OUT = 16384, HELD_BATCH = 512, HELD_BLOCKS = 16, LARGEST_BATCH = 1 << 22 };
+
+/* Streams of the seed; that of the held-out paths is nobody's choice. */
+enum { WEIGHTS = 1 };
+static const uint64_t held_seed = 0x6d616e6973746174;
+
+static mst_status check_options(const mst_train_options *o)
+{
+    if (o->steps == 0 && !(o->minutes > 0 && o->minutes <= 1e6))
+        return mst_fail(MST_ARGUMENT, "minutes must be positive, not %g", o->minutes);
+    if (o->width < 1 || o->width > 65536 || o->depth < 1 || o->depth > 64)
+        return mst_fail(MST_ARGUMENT, "width is 1 … 65536 and depth 1 … 64, not %zu and %zu",
+                        o->width, o->depth);
+    double least = o->t > 0 ? o->t : o->t_min, largest = o->t > 0 ? o->t : o->t_max;
+    if (!(least >= 1e-4 && least <= largest && largest <= 1e3))
+        return mst_fail(MST_ARGUMENT, "times must lie in 1e-4 … 1e3, t-min below t-max; not %g, %g",
+                        least, largest);
+    if (o->batch < 1 || o->batch > LARGEST_BATCH)
+        return mst_fail(MST_ARGUMENT, "batch is 1 … %d, not %zu", LARGEST_BATCH, o->batch);
+    if (!(o->rate > 0 && o->rate < INFINITY))
+        return mst_fail(MST_ARGUMENT, "the learning rate must be positive, not %g", o->rate);
+    if (!(o->clip >= 0) || !(o->average >= 0 && o->average < 1))
+        return mst_fail(MST_ARGUMENT, "clip must not be negative and average lie in [0, 1)");
+    if (o->path_steps > 100000 || o->path_samples > 1000)
+        return mst_fail(MST_ARGUMENT,
+                        "path-steps is 1 … 100000 and path-samples 1 … 1000, not %zu, %zu",
+                        o->path_steps, o->path_samples);
+    if (o->resume && o->checkpoint == NULL)
+        return mst_fail(MST_ARGUMENT, "there is no checkpoint to resume from");
+    return MST_OK;
+}
+
+/* Steps of a path. Those of bel are exact enough to be few; the last step of the others is the published one. */
+static size_t path_steps(const trainer *r, sample_kind kind)
+{
+    static const size_t usual[] = {[SAMPLE_BEL] = 24, [SAMPLE_LAST_STEP] = 100};
+    return r->o->path_steps > 0 ? r->o->path_steps : usual[kind];
+}
+
+static size_t path_slots(const trainer *r, sample_kind kind)
+{
+    static const size_t usual[] = {[SAMPLE_BEL] = 4, [SAMPLE_LAST_STEP] = 25};
+    return r->o->path_samples > 0 ? r->o->path_samples : usual[kind];
+}
+
+static mst_status plan_samples(const trainer *r, sample_kind kind, uint64_t seed, size_t slots,
+                               sample_plan **out)
+{
+    const mst_train_options *o = r->o;
+    sample_options options = {.kind = kind,
+                              .t_min = o->t > 0 ? o->t : o->t_min,
+                              .t_max = o->t > 0 ? o->t : o->t_max,
+                              .steps = path_steps(r, kind),
+                              .slots = slots,
+                              .seed = seed,
+                              .starts = o->starts,
+                              .start = o->start,
+                              .spread = o->t > 0 ? o->t : o->t_max};
+    return sample_plan_new(out, r->m, &options);
+}
+
+static mst_status new_network(trainer *r)
+{
+    const mst_train_options *o = r->o;
+    network_design design = {.width = o->width,
+                             .depth = o->depth,
+                             .activation = o->activation,
+                             .plain = o->plain,
+                             .energy = o->energy,
+                             .time_head = o->time_head || o->energy};
+    MST_TRY(network_new(&r->net, r->m, &design));
+    r->net->info.t_min = o->t > 0 ? o->t : o->t_min;
+    r->net->info.t_max = o->t > 0 ? o->t : o->t_max;
+    r->net->info.loss = o->loss;
+    r->net->info.seed = o->seed;
+    r->net->info.starts = o->starts;
+    r->parameters = mlp_parameters(&r->net->shape);
+    MST_TRY(mst_allocate_zero(&r->theta, 3 * r->parameters));
+    r->first = r->theta + r->parameters;
+    r->second = r->first + r->parameters;
+    mlp_initialise(&r->net->shape, (mst_random){o->seed, WEIGHTS}, o->plain ? 1 : 0.1F, r->theta);
+    memcpy(r->net->theta, r->theta, r->parameters * sizeof *r->theta);
+    return MST_OK;
+}
+
+static mst_status fill_held(void *context, size_t begin, size_t end)
+{
+    feeder *held = context;
+    feeder_room room;
+    MST_TRY(feeder_room_new(&room, held));
+    mst_status status = MST_OK;
+    for (size_t b = begin; status == MST_OK && b < end; b++)
+        status = feeder_fill(held, 0, b, &room);
+    feeder_room_free(&room);
+    return status;
+}
+
+mst_status trainer_failed(mst_status status, const char *detail)
+{
+    char kept[300];
+    snprintf(kept, sizeof kept, "%s", detail);
+    if (status != MST_DOMAIN)
+        return mst_fail(status, "%s", kept);
+    return mst_fail(MST_BREAKDOWN, "a simulated path went astray (%s): take a smaller --t-max",
+                    kept);
+}
+
+static mst_status draw_held_out(trainer *r)
+{
+    sample_plan *plan;
+    r->held_setup = (loss_setup){.net = r->net, .score_only = true};
+    MST_TRY(loss_bel.plan(&r->held_setup));
+    MST_TRY(plan_samples(r, SAMPLE_BEL, held_seed, 1, &plan));
+    mst_status status = feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, 1);
+    /* A pool may be larger than what is looked at. */
+    size_t blocks = status == MST_OK ? HELD_OUT * r->held.blocks / r->held.paths : 0;
+    if (status == MST_OK)
+        status = mst_parallel_blocks(blocks, HELD_BLOCKS, r->threads, (mst_progress){0}, fill_held,
+                                     &r->held);
+    if (status == MST_OK)
+        status = trainer_measure_reach(r, plan);
+    sample_plan_free(plan);
+    return status == MST_OK ? MST_OK : trainer_failed(status, mst_error_detail());
+}
+
+mst_status trainer_prepare(trainer *r)
+{
+    const mst_train_options *o = r->o;
+    const loss_ops *loss = loss_find(o->loss);
+    MST_TRY(check_options(o));
+    if (loss == NULL)
+        return mst_fail(MST_ARGUMENT, "unknown loss %d", (int)o->loss);
+    MST_TRY(new_network(r));
+    r->setup = (loss_setup){.net = r->net, .hutchinson = o->hutchinson, .seed = o->seed};
+    MST_TRY(loss->plan(&r->setup));
+    size_t slots = path_slots(r, loss->kind);
+    MST_TRY(plan_samples(r, loss->kind, o->seed, slots, &r->plan));
+    MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, o->batch, slots));
+    return draw_held_out(r);
+}
+
+void trainer_release(trainer *r)
+{
+    feeder_free(&r->feeder);
+    feeder_free(&r->held);
+    sample_plan_free(r->plan);
+    mst_release(r->theta);
+}
+
+/* Losses of the held-out samples, block by block. */
+typedef struct held_job {
+    const trainer *r;
+    const float *theta;
+    double sum[HELD_OUT / HELD_BATCH];
+} held_job;
+
+static mst_status held_block(void *context, size_t begin, size_t end)
+{
+    held_job *j = context;
+    const trainer *r = j->r;
+    loss_room room;
+    float *gradient;
+    MST_TRY(loss_room_new(&room, &r->held_setup, HELD_BATCH));
+    mst_status status = mst_allocate_zero(&gradient, r->parameters);
+    if (status == MST_OK) {
+        loss_samples samples = feeder_at(&r->held, 0, begin);
+        j->sum[begin / HELD_BATCH] =
+            loss_bel.gradient(&r->held_setup, j->theta, end - begin, &samples, &room, gradient);
+    }
+    mst_release(gradient);
+    loss_room_free(&room);
+    return status;
+}
+
+static mst_status held_loss(const trainer *r, const float *theta, double *out)
+{
+    held_job j = {.r = r, .theta = theta};
+    MST_TRY(
+        mst_parallel_blocks(HELD_OUT, HELD_BATCH, r->threads, (mst_progress){0}, held_block, &j));
+    *out = 0;
+    for (size_t k = 0; k < HELD_OUT / HELD_BATCH; k++)
+        *out += j.sum[k] / HELD_OUT;
+    return MST_OK;
+}
+
+mst_status trainer_measure(trainer *r)
+{
+    double loss;
+    if (r->held_baseline == 0) {
+        float *zero;
+        MST_TRY(mst_allocate_zero(&zero, r->parameters));
+        mst_status status = held_loss(r, zero, &r->held_baseline);
+        mst_release(zero);
+        MST_TRY(status);
+    }
+    MST_TRY(held_loss(r, r->net->theta, &loss));
+    /* In flat space the baseline is exact, and there is nothing to compare with but rounding. */
+    r->net->info.excess = r->held_baseline > 1e-10 ? loss / r->held_baseline - 1 : NAN;
+    return MST_OK;
+}

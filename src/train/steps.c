@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The steps of a training, in one parallel region as long as nobody asks. First threads take tasks as they come free: a shard
+ * of the batch through the network into the shard's own gradient block, or a block of paths for the next pool. Then they
+ * add up the shards' gradients, in order, and update the parameters, range by range. So nothing depends on the number of
+ * threads. */
+#include "base/barrier.h"
+#include "net/optimiser.h"
+#include "train/trainer.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+#include <time.h>
+
+/* Rows of a shard that go through the network together: a few layers of them fit the second-level cache. */
+enum { CHUNK = 512, RANGES = 16 };
+/* Samples over which losses are averaged before they are believed. */
+enum { JUDGED = 1024 };
+
+/* ---- Rooms of the threads ---- */
+
+void trainer_rooms_free(trainer *r)
+{
+    for (int i = 0; r->room != NULL && i < r->threads; i++) {
+        loss_room_free(&r->room[i].loss);
+        feeder_room_free(&r->room[i].feeder);
+    }
+    for (size_t k = 0; r->gradients != NULL && k < r->shards; k++)
+        mst_release(r->gradients[k]);
+    mst_release(r->room);
+    mst_release(r->gradients);
+}
+
+mst_status trainer_rooms_new(trainer *r)
+{
+    size_t shards = r->o->batch / CHUNK;
+    r->shards = shards < 1 ? 1 : shards > TRAINER_SHARDS ? TRAINER_SHARDS : shards;
+    MST_TRY(mst_allocate_zero(&r->room, (size_t)r->threads));
+    MST_TRY(mst_allocate_zero(&r->gradients, r->shards));
+    for (int i = 0; i < r->threads; i++) {
+        MST_TRY(loss_room_new(&r->room[i].loss, &r->setup, CHUNK));
+        MST_TRY(feeder_room_new(&r->room[i].feeder, &r->feeder));
+    }
+    for (size_t k = 0; k < r->shards; k++)
+        MST_TRY(mst_allocate_zero(&r->gradients[k], r->parameters));
+    return MST_OK;
+}
+
+/* ---- A step ---- */
+
+static void shard_gradient(trainer *r, size_t shard, size_t step, uint64_t pool, loss_room *room)
+{
+    const feeder *f = &r->feeder;
+    size_t end = f->batch * (shard + 1) / r->shards;
+    r->sum[shard] = 0;
+    for (size_t at = f->batch * shard / r->shards; at < end; at += CHUNK) {
+        size_t n = end - at < CHUNK ? end - at : CHUNK;
+        loss_samples samples = feeder_at(f, pool, step * f->batch + at);
+        r->sum[shard] +=
+            f->ops->gradient(&r->setup, r->theta, n, &samples, room, r->gradients[shard]);
+    }
+}
+
+static void fill_block(trainer *r, uint64_t pool, size_t block, trainer_room *room)
+{
+    if (room->status != MST_OK)
+        return;
+    room->status = feeder_fill(&r->feeder, pool, block, &room->feeder);
+    if (room->status != MST_OK)
+        snprintf(room->detail, sizeof room->detail, "%s", mst_error_detail());
+}
+
+static mst_status first_failure(const trainer *r)
+{
+    for (int i = 0; i < r->threads; i++)
+        if (r->room[i].status != MST_OK)
+            return trainer_failed(r->room[i].status, r->room[i].detail);
+    return MST_OK;
+}
+
+/* Ranges of the parameters for the update. */
+static size_t range_begin(const trainer *r, size_t range)
+{
+    return r->parameters / 16 * range / RANGES * 16;
+}
+
+/* The factor on the summed gradient if it is longer than allowed. */
+static float clipped_scale(const trainer *r)
+{
+    double scale = 1 / (double)r->feeder.batch, square = 0;
+    for (size_t k = 0; k < RANGES; k++)
+        square +=
+            gradient_square(range_begin(r, k), range_begin(r, k + 1), r->shards, r->gradients);
+    double norm = sqrt(square) * scale;
+    return (float)(norm > r->o->clip ? scale * r->o->clip / norm : scale);
+}
+
+/* ---- Bursts of steps ---- */
+
+double trainer_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Has it gone astray? Losses are about 1 for a score of zero, the noise of the targets aside, which shows at the start.
+ * Those without a target fall far below zero, and may. */
+static mst_status judge(trainer *r, double loss)
+{
+    double share = fmin(0.5, (double)r->feeder.batch / JUDGED);
+    r->smooth = r->step <= 1 ? loss : 0.98 * r->smooth + 0.02 * loss;
+    r->recent += share * (loss - r->recent);
+    if (isfinite(r->recent) && r->recent <= 1 + 3 * r->early)
+        return MST_OK;
+    return mst_fail(MST_BREAKDOWN,
+                    "training diverged at step %llu (loss %g, at the start %g): use a smaller "
+                    "learning rate (--rate) than %g, or --clip",
+                    (unsigned long long)r->step, loss, r->early, r->o->rate);
+}
+
+/* What the threads of a team share during one burst of steps. */
+typedef struct burst {
+    barrier gate;
+    adam_settings adam;
+    float decay;
+    uint64_t pool;
+    size_t step, due, tasks; /* step of the pool; first block that is due; shards and blocks */
+    atomic_size_t next;      /* task */
+    bool over;
+} burst;
+
+static void plan_step(trainer *r, burst *b)
+{
+    size_t end;
+    r->rate = r->o->rate * schedule_factor(r->step, r->o->warm_up, trainer_used(r));
+    b->pool = r->step / r->feeder.steps;
+    b->step = r->step % r->feeder.steps;
+    feeder_due(&r->feeder, b->step, &b->due, &end);
+    b->tasks = r->shards + end - b->due;
+    b->adam = (adam_settings){.rate = (float)r->rate,
+                              .beta1 = 0.9F,
+                              .beta2 = 0.999F,
+                              .epsilon = 1e-8F,
+                              .scale = 1 / (float)r->feeder.batch,
+                              .step = r->step + 1};
+    /* The average forgets the start faster than the first steps move away from it. */
+    b->decay = (float)fmin(r->o->average, (double)r->step / ((double)r->step + 10));
+    atomic_store(&b->next, 0);
+}
+
+static void run_tasks(trainer *r, burst *b, trainer_room *room)
+{
+    for (size_t k; (k = atomic_fetch_add(&b->next, 1)) < b->tasks;)
+        if (k < r->shards)
+            shard_gradient(r, k, b->step, b->pool, &room->loss);
+        else
+            fill_block(r, b->pool + 1, b->due + k - r->shards, room);
+}
+
+static void update(trainer *r, const burst *b, size_t thread, size_t threads)
+{
+    for (size_t k = thread; k < RANGES; k += threads) {
+        size_t begin = range_begin(r, k), end = range_begin(r, k + 1);
+        adam_update(&b->adam, begin, end, r->shards, r->gradients, r->first, r->second, r->theta);
+        average_update(b->decay, begin, end, r->theta, r->net->theta);
+    }
+}
+
+/* After a step, on one thread. */
+static mst_status finish_step(trainer *r)
+{
+    double loss = 0;
+    for (size_t k = 0; k < r->shards; k++)
+        loss += r->sum[k] / (double)r->feeder.batch;
+    r->step++;
+    r->seconds = trainer_now() - r->begin;
+    MST_TRY(first_failure(r));
+    return judge(r, loss);
+}
+
+/* Steps until the clock of the training shows `until` or the budget is used up. */
+mst_status trainer_run(trainer *r, double until)
+{
+    burst b = {0};
+    mst_status status = MST_OK;
+    r->begin = trainer_now() - r->seconds;
+    plan_step(r, &b);
+#pragma omp parallel num_threads(r->threads)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+#pragma omp single
+        b.gate.threads = omp_get_num_threads();
+        while (!b.over) {
+            run_tasks(r, &b, &r->room[thread]);
+            barrier_wait(&b.gate);
+            if (r->o->clip > 0) {
+                if (thread == 0)
+                    b.adam.scale = clipped_scale(r);
+                barrier_wait(&b.gate);
+            }
+            update(r, &b, thread, threads);
+            barrier_wait(&b.gate);
+            if (thread == 0) {
+                status = finish_step(r);
+                b.over = status != MST_OK || trainer_used(r) >= 1 || r->seconds >= until;
+                if (!b.over)
+                    plan_step(r, &b);
+            }
+            barrier_wait(&b.gate);
+        }
+    }
+    return status;
+}
+
+/* Pool number `pool`, its first `blocks` blocks, some at a time: somebody may ask to stop. */
+static mst_status fill_pool(trainer *r, uint64_t pool, size_t blocks)
+{
+    enum { AT_ONCE = 64 };
+    for (size_t done = 0; done < blocks && !r->stop; done += AT_ONCE) {
+        size_t end = blocks - done < AT_ONCE ? blocks : done + AT_ONCE;
+#pragma omp parallel for num_threads(r->threads) schedule(dynamic, 1)
+        for (size_t b = done; b < end; b++)
+            fill_block(r, pool, b, &r->room[omp_get_thread_num()]);
+        MST_TRY(first_failure(r));
+        trainer_report(r);
+    }
+    return MST_OK;
+}
+
+/* The loss of the first samples with the weights as they are at the start. */
+static void look_at_the_start(trainer *r)
+{
+    const feeder *f = &r->feeder;
+    double sum = 0;
+    for (size_t at = 0; at < JUDGED; at += CHUNK) {
+        loss_samples samples = feeder_at(f, 0, at);
+        sum += f->ops->gradient(&r->setup, r->theta, CHUNK, &samples, &r->room[0].loss,
+                                r->gradients[0]);
+    }
+    memset(r->gradients[0], 0, r->parameters * sizeof **r->gradients);
+    r->recent = sum / JUDGED;
+    r->early = fabs(r->recent);
+}
+
+/* The pools as they stood before the next step. */
+mst_status trainer_fill(trainer *r)
+{
+    uint64_t pool = r->step / r->feeder.steps;
+    size_t begin, end;
+    feeder_due(&r->feeder, r->step % r->feeder.steps, &begin, &end);
+    MST_TRY(fill_pool(r, pool, r->feeder.blocks));
+    if (r->step == 0 && !r->stop)
+        look_at_the_start(r);
+    return fill_pool(r, pool + 1, begin);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The training from options to network: prepare or restore, then bursts of steps between reports and checkpoints. */
+#include "train/trainer.h"
+
+#include <math.h>
+
+mst_train_options mst_train_options_default(void)
+{
+    return (mst_train_options){.loss = MST_LOSS_BEL,
+                               .minutes = 1,
+                               .width = 128,
+                               .depth = 3,
+                               .activation = MST_SILU,
+                               .t_min = 0.005,
+                               .t_max = 1,
+                               .hutchinson = true,
+                               .batch = 4096,
+                               .rate = 3e-3,
+                               .warm_up = 500,
+                               .average = 0.999,
+                               .seed = 2712,
+                               .every = 5};
+}
+
+mst_train_options mst_train_options_paper(void)
+{
+    mst_train_options o = mst_train_options_default();
+    o.loss = MST_LOSS_DSM;
+    o.width = 512;
+    o.depth = 5;
+    o.activation = MST_TANH;
+    o.plain = true;
+    o.batch = 1024 * 100;
+    o.rate = 1e-3;
+    o.warm_up = 1000;
+    o.path_steps = o.path_samples = 100;
+    o.t_min = 0.01;
+    o.average = 0;
+    return o;
+}
+
+/* Share of the budget that is used up. */
+double trainer_used(const trainer *r)
+{
+    return r->o->steps > 0 ? (double)r->step / (double)r->o->steps
+                           : r->seconds / (60 * r->o->minutes);
+}
+
+static const double report_every = 0.5;
+
+void trainer_report(trainer *r)
+{
+    double now = trainer_now();
+    if (r->o->report.report == NULL || now - r->reported < report_every)
+        return;
+    r->reported = now;
+    mst_train_state state = {.step = r->step,
+                             .samples = r->step * r->feeder.batch,
+                             .progress = fmin(trainer_used(r), 1),
+                             .seconds = r->seconds,
+                             .samples_per_second = r->speed,
+                             .loss = r->smooth,
+                             .excess = r->net->info.excess,
+                             .rate = r->rate};
+    if (r->o->report.report(r->o->report.user, &state) != 0)
+        r->stop = true;
+}
+
+static void note_progress(trainer *r)
+{
+    mst_network_info *i = &r->net->info;
+    i->steps = r->step;
+    i->samples = r->step * r->feeder.batch;
+    i->seconds = r->seconds;
+}
+
+static mst_status loop(trainer *r)
+{
+    double saved = r->seconds;
+    /* One step at least, though the preparations may have taken all of a short budget. */
+    while ((trainer_used(r) < 1 || r->step == 0) && !r->stop) {
+        uint64_t step = r->step;
+        double seconds = r->seconds;
+        MST_TRY(trainer_run(r, r->seconds + report_every));
+        r->speed = (double)((r->step - step) * r->feeder.batch) / (r->seconds - seconds);
+        MST_TRY(trainer_measure(r));
+        r->reported = 0; /* the end of a burst is always told */
+        trainer_report(r);
+        if (r->o->checkpoint != NULL && (r->seconds - saved >= r->o->every || r->stop)) {
+            note_progress(r);
+            MST_TRY(trainer_save(r));
+            saved = r->seconds;
+        }
+    }
+    note_progress(r);
+    r->net->info.finished = !r->stop;
+    return MST_OK;
+}
+
+/* Preparations count as training: they may take a while, and the budget is the user's time. */
+static mst_status train(trainer *r)
+{
+    double begin = r->reported = trainer_now();
+    MST_TRY(trainer_prepare(r));
+    MST_TRY(trainer_rooms_new(r));
+    if (r->o->resume)
+        MST_TRY(trainer_restore(r));
+    MST_TRY(trainer_fill(r));
+    r->seconds += trainer_now() - begin;
+    return loop(r);
+}
+
+mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_options *options)
+{
+    trainer r = {.o = options, .m = m, .threads = mst_thread_count(options->threads)};
+    *out = NULL;
+    mst_status status = train(&r);
+    trainer_rooms_free(&r);
+    trainer_release(&r);
+    if (status == MST_OK && r.step == 0)
+        status = mst_fail(MST_INTERRUPTED, "interrupted before the first step");
+    if (status != MST_OK) {
+        mst_network_free(r.net);
+        return status;
+    }
+    *out = r.net;
+    return r.stop ? mst_fail(MST_INTERRUPTED, "interrupted after %llu steps",
+                             (unsigned long long)r.step)
+                  : MST_OK;
+}

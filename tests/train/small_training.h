@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Trainings that take a moment. */
+#ifndef TESTS_SCORE_SMALL_TRAINING_H
+#define TESTS_SCORE_SMALL_TRAINING_H
+
+#include "support/score_support.h"
+#include "train/trainer.h"
+
+#include <manistat/train.h>
+
+static inline mst_train_options small_options(void)
+{
+    mst_train_options o = mst_train_options_default();
+    o.width = 8;
+    o.depth = 2;
+    o.batch = 64;
+    o.steps = 30;
+    o.path_steps = 8;
+    o.path_samples = 16;
+    o.threads = 1;
+    return o;
+}
+
+static inline mst_network *trained(const char *spec, const mst_train_options *o, mst_manifold **m)
+{
+    mst_network *net = NULL;
+    *m = open_manifold(spec);
+    ASSERT_OK(mst_train(&net, *m, o));
+    return net;
+}
+
+#endif
