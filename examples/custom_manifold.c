@@ -67,6 +67,7 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
 }
 
 static const mst_manifold_ops normal_laws = {
+    .size = sizeof(mst_manifold_ops),
     .name = "normal-laws",
     .start = start,
     .project = project,

@@ -25,6 +25,35 @@ typedef struct mst_manifold mst_manifold;
  * exactly at the cut point it is a fixed choice among several. */
 #define MST_LOG_CUT 1u
 
+/* ---- What a manifold is. Everything above the manifolds asks here, never for a name; who gets "unknown" for an
+ * answer says what it does then. ---- */
+typedef enum mst_answer { MST_UNKNOWN, MST_NO, MST_YES } mst_answer;
+
+/* Operations that are closed forms: cheap, without a search. */
+#define MST_CLOSED_LOG 1u
+#define MST_CLOSED_DIST 2u
+#define MST_CLOSED_TRANSPORT 4u
+#define MST_CLOSED_RICCI 8u
+#define MST_CLOSED_EXP_DERIVATIVE 16u
+
+typedef struct mst_manifold_traits {
+    unsigned closed;    /* MST_CLOSED_… */
+    mst_answer compact; /* yes: `random_point` is uniform, too */
+    mst_answer flat;    /* zero curvature: Exp_x is a local isometry */
+    /* simply connected and complete, no positive curvature: Exp_x is a diffeomorphism, Fréchet means are unique */
+    mst_answer hadamard;
+    double curvature;       /* the constant sectional curvature; NAN: not constant, or unknown */
+    double curvature_above; /* an upper bound of the sectional curvatures; NAN: unknown */
+    bool angles;            /* a flat torus: every column is an angle modulo 2π, of unit metric */
+    bool
+        unit_rows; /* rows are unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
+    bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
+    /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though its rows do
+     * not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all points. Null: it is not. */
+    const double *line;
+    double beside_line;
+} mst_manifold_traits;
+
 /* How a path finds its random numbers: path number first_path + i (row i) reads stream `first_path + i`,
  * and its step number k, component j is normal number k·(d rounded up to even) + j of that stream. */
 typedef struct mst_noise {
@@ -37,8 +66,9 @@ typedef struct mst_noise {
  * fall-back named beside it. Slots are called with valid input: points on the manifold, tangent vectors
  * tangent, n ≥ 1. ---- */
 typedef struct mst_manifold_ops {
+    size_t
+        size; /* sizeof(mst_manifold_ops): how much of the table the program that fills it knows */
     const char *name; /* family, as in specs: "sphere" */
-    bool flat;        /* zero curvature: Exp_x is a local isometry */
 
     /* The default start, one point. */
     void (*start)(const mst_manifold *m, double *x);
@@ -53,6 +83,9 @@ typedef struct mst_manifold_ops {
     /* y = Exp_x(v). y may alias x or v. */
     mst_status (*exp)(const mst_manifold *m, size_t n, const double *x, const double *v, double *y);
 
+    /* What it is. *traits comes filled with the fall-back, which is unknown for everything but this: what has a slot is
+     * closed, and curves (d = 1) are flat. */
+    void (*traits)(const mst_manifold *m, mst_manifold_traits *traits);
     /* Is row after row on the manifold? Else MST_DOMAIN, the row's index in *row and the detail message
      * says what is wrong with it. Fall-back: compare with `project`, relative tolerance 1e-6. */
     mst_status (*validate)(const mst_manifold *m, size_t n, const double *x, size_t *row);
@@ -131,7 +164,7 @@ MST_API MST_MUST_USE mst_status mst_so3_new(mst_manifold **out);
 /* Takes ownership of the `count` factors, also when it fails. */
 MST_API MST_MUST_USE mst_status mst_product_new(mst_manifold **out, size_t count,
                                                 mst_manifold **factors);
-/* A manifold of your own. The table must outlive the object; `data` goes to free_data, also on failure. */
+/* A manifold of your own. The table is copied; `data` goes to free_data, also on failure. */
 MST_API MST_MUST_USE mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops,
                                                  const char *spec, size_t dim, size_t ambient,
                                                  void *data);
@@ -145,7 +178,9 @@ MST_API size_t mst_manifold_ambient(const mst_manifold *m);
 MST_API const char *mst_manifold_spec(const mst_manifold *m); /* canonical, parses back */
 MST_API const mst_manifold_ops *mst_manifold_table(const mst_manifold *m);
 MST_API void *mst_manifold_data(const mst_manifold *m);
-/* Is Exp_x a local isometry (zero curvature)? Then Exp_x(√t ξ) is Brownian motion at time t exactly. */
+/* Of a product: what its factors have in common. Belongs to the manifold. */
+MST_API const mst_manifold_traits *mst_manifold_traits_of(const mst_manifold *m);
+/* Is it known to be flat? Then Exp_x(√t ξ) is Brownian motion at time t exactly. */
 MST_API bool mst_manifold_is_flat(const mst_manifold *m);
 MST_API double mst_manifold_injectivity(const mst_manifold *m);
 /* The factors of a product; any other manifold is its own single factor. Borrowed. */

@@ -94,7 +94,7 @@ double mst_flat_radius(const mst_manifold *m)
 static mst_status project(const mst_manifold *m, size_t n, const double *x, double *y)
 {
     size_t row;
-    MST_TRY(m->ops->validate(m, n, x, &row));
+    MST_TRY(m->ops.validate(m, n, x, &row));
     memmove(y, x, n * m->ambient * sizeof *y);
     return MST_OK;
 }
@@ -140,9 +140,20 @@ double mst_flat_injectivity(const mst_manifold *m)
     return INFINITY;
 }
 
+void mst_flat_traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    (void)m;
+    out->closed |= MST_CLOSED_LOG | MST_CLOSED_DIST;
+    out->compact = MST_NO;
+    out->flat = out->hadamard = MST_YES;
+    out->curvature = out->curvature_above = 0;
+    out->frame_is_divergence_free = true;
+}
+
 static const mst_manifold_ops euclidean_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "euclidean",
-    .flat = true,
+    .traits = mst_flat_traits,
     .start = mst_flat_start,
     .project = project,
     .tangent = mst_flat_tangent,

@@ -15,7 +15,7 @@ mst_status mst_fallback_validate(const mst_manifold *m, size_t n, const double *
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         const double *p = x + i * D;
-        status = m->ops->project(m, 1, p, y);
+        status = m->ops.project(m, 1, p, y);
         double off = 0, size = 1;
         for (size_t a = 0; a < D; a++) {
             off = fmax(off, fabs(p[a] - y[a]));
@@ -41,9 +41,9 @@ static mst_status gram_schmidt(const mst_manifold *m, const double *x, double *e
         candidates[a * D + a] = 1;
         memcpy(base + a * D, x, D * sizeof *x);
     }
-    MST_TRY(m->ops->tangent(m, D, base, candidates, candidates));
+    MST_TRY(m->ops.tangent(m, D, base, candidates, candidates));
     for (size_t k = 0; k < d; k++) {
-        MST_TRY(m->ops->inner(m, D, base, candidates, candidates, products));
+        MST_TRY(m->ops.inner(m, D, base, candidates, candidates, products));
         size_t longest = 0;
         for (size_t a = 1; a < D; a++)
             longest = products[a] > products[longest] ? a : longest;
@@ -56,7 +56,7 @@ static mst_status gram_schmidt(const mst_manifold *m, const double *x, double *e
         for (int pass = 0; pass < 2; pass++)
             for (size_t a = 0; a < D; a++) {
                 double c;
-                MST_TRY(m->ops->inner(m, 1, x, unit, candidates + a * D, &c));
+                MST_TRY(m->ops.inner(m, 1, x, unit, candidates + a * D, &c));
                 for (size_t b = 0; b < D; b++)
                     candidates[a * D + b] -= c * unit[b];
             }
@@ -114,7 +114,7 @@ mst_status mst_fallback_to_frame(const mst_manifold *m, size_t n, const double *
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         status = gram_schmidt(m, x + i * D, e, scratch);
         for (size_t k = 0; status == MST_OK && k < d; k++)
-            status = m->ops->inner(m, 1, x + i * D, e + k * D, v + i * D, c + i * d + k);
+            status = m->ops.inner(m, 1, x + i * D, e + k * D, v + i * D, c + i * d + k);
     }
     mst_release(e);
     return status;
@@ -127,13 +127,13 @@ mst_status mst_fallback_random_point(const mst_manifold *m, mst_random r, uint64
     double *c;
     MST_TRY(mst_allocate(&c, d + 2 * D));
     double *start = c + d, *v = start + D;
-    m->ops->start(m, start);
+    m->ops.start(m, start);
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         mst_random_normals(r, (first + i) * d, d, c);
         status = mst_manifold_from_frame(m, 1, start, c, v);
         if (status == MST_OK)
-            status = m->ops->exp(m, 1, start, v, x + i * D);
+            status = m->ops.exp(m, 1, start, v, x + i * D);
     }
     mst_release(c);
     return status;

@@ -279,8 +279,18 @@ static double chart_radius(const mst_manifold *m)
     return 0.5;
 }
 
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    out->compact = MST_NO;
+    out->flat = m->dim == 1 ? MST_YES : MST_NO;
+    out->hadamard = MST_YES;
+    out->curvature = out->curvature_above = m->dim == 1 ? 0 : curvature;
+}
+
 static const mst_manifold_ops hyperbolic_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "hyperbolic",
+    .traits = traits,
     .start = start,
     .project = project,
     .tangent = tangent,

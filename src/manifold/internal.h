@@ -10,12 +10,14 @@
 #include <manistat/manifold.h>
 
 struct mst_manifold {
-    const mst_manifold_ops *ops;
-    size_t dim;     /* d */
-    size_t ambient; /* D */
+    mst_manifold_ops ops; /* slots that the table of an older program does not have are null */
+    mst_manifold_traits traits; /* asked once */
+    size_t dim;                 /* d */
+    size_t ambient;             /* D */
     char *spec;
     void *data;
-    bool built_in; /* made by this library, so its family name can be trusted */
+    const struct mst_product *product; /* null: it is none */
+    bool built_in;                     /* made by this library, so its family name can be trusted */
 };
 
 /* mst_manifold_new for the manifolds of this library. */

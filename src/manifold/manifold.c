@@ -8,29 +8,60 @@
 #include <math.h>
 #include <string.h>
 
+/* The part of the table that the program and this library both know; false if the required slots are not in it. */
+static bool copy_table(const mst_manifold_ops *from, mst_manifold_ops *to)
+{
+    *to = (mst_manifold_ops){0};
+    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    return to->start != NULL && to->project != NULL && to->tangent != NULL && to->inner != NULL &&
+           to->exp != NULL;
+}
+
+static void find_traits(mst_manifold *m)
+{
+    const mst_manifold_ops *ops = &m->ops;
+    m->traits = (mst_manifold_traits){
+        .closed = (ops->log != NULL ? MST_CLOSED_LOG : 0) |
+                  (ops->dist != NULL || ops->log != NULL ? MST_CLOSED_DIST : 0) |
+                  (ops->transport != NULL ? MST_CLOSED_TRANSPORT : 0) |
+                  (ops->ricci != NULL ? MST_CLOSED_RICCI : 0),
+        .curvature = NAN,
+        .curvature_above = NAN,
+        .beside_line = NAN,
+    };
+    if (m->dim == 1) {
+        m->traits.flat = MST_YES;
+        m->traits.curvature = m->traits.curvature_above = 0;
+    }
+    if (ops->traits != NULL)
+        ops->traits(m, &m->traits);
+}
+
 mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops, const char *spec,
                             size_t dim, size_t ambient, void *data)
 {
     *out = NULL;
     mst_manifold *m = NULL;
+    mst_manifold_ops table;
     mst_status status = MST_OK;
-    if (ops->start == NULL || ops->project == NULL || ops->tangent == NULL || ops->inner == NULL ||
-        ops->exp == NULL)
-        status = mst_fail(MST_ARGUMENT, "%s: a required slot of the table is empty", spec);
+    if (!copy_table(ops, &table))
+        status =
+            mst_fail(MST_ARGUMENT, "%s: a required slot of the table is empty, or its size", spec);
     else if (dim < 1 || ambient < dim)
         status = mst_fail(MST_ARGUMENT, "%s: dimension %zu in %zu coordinates", spec, dim, ambient);
     if (status == MST_OK)
         status = mst_allocate(&m, 1);
     if (status == MST_OK) {
-        *m = (mst_manifold){.ops = ops, .dim = dim, .ambient = ambient, .data = data};
+        *m = (mst_manifold){.ops = table, .dim = dim, .ambient = ambient, .data = data};
         status = mst_copy_string(&m->spec, spec);
     }
     if (status != MST_OK) {
         mst_release(m);
-        if (ops->free_data != NULL)
-            ops->free_data(data);
+        if (table.free_data != NULL)
+            table.free_data(data);
         return status;
     }
+    find_traits(m);
     *out = m;
     return MST_OK;
 }
@@ -45,15 +76,15 @@ mst_status mst_manifold_build(mst_manifold **out, const mst_manifold_ops *ops, c
 
 bool mst_is_family(const mst_manifold *m, const char *name)
 {
-    return m->built_in && strcmp(m->ops->name, name) == 0;
+    return m->built_in && strcmp(m->ops.name, name) == 0;
 }
 
 void mst_manifold_free(mst_manifold *m)
 {
     if (m == NULL)
         return;
-    if (m->ops->free_data != NULL)
-        m->ops->free_data(m->data);
+    if (m->ops.free_data != NULL)
+        m->ops.free_data(m->data);
     mst_release(m->spec);
     mst_release(m);
 }
@@ -75,7 +106,7 @@ const char *mst_manifold_spec(const mst_manifold *m)
 
 const mst_manifold_ops *mst_manifold_table(const mst_manifold *m)
 {
-    return m->ops;
+    return &m->ops;
 }
 
 void *mst_manifold_data(const mst_manifold *m)
@@ -83,33 +114,31 @@ void *mst_manifold_data(const mst_manifold *m)
     return m->data;
 }
 
+const mst_manifold_traits *mst_manifold_traits_of(const mst_manifold *m)
+{
+    return &m->traits;
+}
+
 bool mst_manifold_is_flat(const mst_manifold *m)
 {
-    if (m->ops->flat || m->dim == 1)
-        return true;
-    if (mst_manifold_factor(m, 0) == m)
-        return false;
-    for (size_t i = 0; i < mst_manifold_factor_count(m); i++)
-        if (!mst_manifold_is_flat(mst_manifold_factor(m, i)))
-            return false;
-    return true;
+    return m->traits.flat == MST_YES;
 }
 
 double mst_manifold_injectivity(const mst_manifold *m)
 {
-    return m->ops->injectivity != NULL ? m->ops->injectivity(m) : NAN;
+    return m->ops.injectivity != NULL ? m->ops.injectivity(m) : NAN;
 }
 
 void mst_manifold_start(const mst_manifold *m, double *x)
 {
-    m->ops->start(m, x);
+    m->ops.start(m, x);
 }
 
 /* `slot` of the table with the arguments (m, n, …), or the fall-back of the same name. */
-#define SLOT(slot, ...)                                       \
-    (n == 0                 ? MST_OK                          \
-     : m->ops->slot != NULL ? m->ops->slot(m, n, __VA_ARGS__) \
-                            : mst_fallback_##slot(m, n, __VA_ARGS__))
+#define SLOT(slot, ...)                                     \
+    (n == 0                ? MST_OK                         \
+     : m->ops.slot != NULL ? m->ops.slot(m, n, __VA_ARGS__) \
+                           : mst_fallback_##slot(m, n, __VA_ARGS__))
 
 mst_status mst_manifold_validate(const mst_manifold *m, size_t n, const double *x, size_t *row)
 {
@@ -122,19 +151,19 @@ mst_status mst_manifold_validate(const mst_manifold *m, size_t n, const double *
 
 mst_status mst_manifold_project(const mst_manifold *m, size_t n, const double *x, double *y)
 {
-    return n == 0 ? MST_OK : m->ops->project(m, n, x, y);
+    return n == 0 ? MST_OK : m->ops.project(m, n, x, y);
 }
 
 mst_status mst_manifold_tangent(const mst_manifold *m, size_t n, const double *x, const double *w,
                                 double *v)
 {
-    return n == 0 ? MST_OK : m->ops->tangent(m, n, x, w, v);
+    return n == 0 ? MST_OK : m->ops.tangent(m, n, x, w, v);
 }
 
 mst_status mst_manifold_inner(const mst_manifold *m, size_t n, const double *x, const double *u,
                               const double *v, double *out)
 {
-    return n == 0 ? MST_OK : m->ops->inner(m, n, x, u, v, out);
+    return n == 0 ? MST_OK : m->ops.inner(m, n, x, u, v, out);
 }
 
 /* A power of two that brings numbers of this size near one where their squares would leave the range of doubles. */
@@ -163,7 +192,7 @@ mst_status mst_manifold_norm(const mst_manifold *m, size_t n, const double *x, c
             for (size_t a = 0; a < D; a++)
                 unit[i * D + a] = row[a] / scale[i];
         }
-        status = m->ops->inner(m, count, x + at * D, unit, unit, out + at);
+        status = m->ops.inner(m, count, x + at * D, unit, unit, out + at);
         for (size_t i = 0; status == MST_OK && i < count; i++)
             out[at + i] = scale[i] * sqrt(fmax(out[at + i], 0));
     }
@@ -187,7 +216,7 @@ mst_status mst_manifold_frame(const mst_manifold *m, size_t n, const double *x, 
 {
     size_t d = m->dim, D = m->ambient;
     double *unit, *base;
-    if (m->ops->from_frame == NULL)
+    if (m->ops.from_frame == NULL)
         return mst_fallback_frame(m, n, x, e);
     MST_TRY(mst_allocate_zero(&unit, d * d));
     mst_status status = mst_allocate(&base, d * D);
@@ -207,7 +236,7 @@ mst_status mst_manifold_frame(const mst_manifold *m, size_t n, const double *x, 
 mst_status mst_manifold_exp(const mst_manifold *m, size_t n, const double *x, const double *v,
                             double *y)
 {
-    return n == 0 ? MST_OK : m->ops->exp(m, n, x, v, y);
+    return n == 0 ? MST_OK : m->ops.exp(m, n, x, v, y);
 }
 
 mst_status mst_manifold_log(const mst_manifold *m, size_t n, const double *x, const double *y,
@@ -237,7 +266,7 @@ mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x, 
 mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x, const double *v,
                            double *first, double *second)
 {
-    if (m->ops->ricci == NULL)
+    if (m->ops.ricci == NULL)
         return mst_fallback_ricci_twice(m, n, x, v, first, second);
     MST_TRY(mst_manifold_ricci(m, n, x, v, first));
     return mst_manifold_ricci(m, n, x, first, second);
@@ -248,8 +277,8 @@ mst_status mst_manifold_random_point(const mst_manifold *m, mst_random r, uint64
 {
     if (n == 0)
         return MST_OK;
-    return m->ops->random_point != NULL ? m->ops->random_point(m, r, first, n, x)
-                                        : mst_fallback_random_point(m, r, first, n, x);
+    return m->ops.random_point != NULL ? m->ops.random_point(m, r, first, n, x)
+                                       : mst_fallback_random_point(m, r, first, n, x);
 }
 
 mst_status mst_manifold_chart_coords(const mst_manifold *m, size_t n, const double *c,
@@ -278,7 +307,7 @@ mst_status mst_manifold_chart_christoffel(const mst_manifold *m, size_t n, const
 
 double mst_manifold_chart_radius(const mst_manifold *m)
 {
-    return m->ops->chart_radius != NULL ? m->ops->chart_radius(m) : mst_fallback_chart_radius(m);
+    return m->ops.chart_radius != NULL ? m->ops.chart_radius(m) : mst_fallback_chart_radius(m);
 }
 
 mst_status mst_manifold_chart_diffusion(const mst_manifold *m, size_t n, const double *c,

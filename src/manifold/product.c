@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct product {
+typedef struct mst_product {
     size_t count;
     mst_manifold **factors;
     size_t *ambient_offset, *dim_offset; /* first column of each factor in a row of D, of d */
@@ -295,8 +295,42 @@ static double chart_radius(const mst_manifold *m)
     return least;
 }
 
+/* What is true of a product because it is true of all factors, and false because it is false of one. */
+static mst_answer both(mst_answer a, mst_answer b)
+{
+    return a == MST_NO || b == MST_NO     ? MST_NO
+           : a == MST_YES && b == MST_YES ? MST_YES
+                                          : MST_UNKNOWN;
+}
+
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    const product *p = m->data;
+    *out = p->factors[0]->traits;
+    for (size_t f = 1; f < p->count; f++) {
+        const mst_manifold_traits *t = &p->factors[f]->traits;
+        out->closed &= t->closed;
+        out->compact = both(out->compact, t->compact);
+        out->flat = both(out->flat, t->flat);
+        out->hadamard = both(out->hadamard, t->hadamard);
+        /* Planes across two factors have curvature 0, and an unknown bound remains unknown. */
+        out->curvature_above = isnan(out->curvature_above) || isnan(t->curvature_above)
+                                   ? NAN
+                                   : fmax(0, fmax(out->curvature_above, t->curvature_above));
+        out->angles = out->angles && t->angles;
+        out->frame_is_divergence_free =
+            out->frame_is_divergence_free && t->frame_is_divergence_free;
+        out->curvature = out->flat == MST_YES ? 0 : NAN;
+        out->unit_rows = false;
+        out->line = NULL;
+        out->beside_line = NAN;
+    }
+}
+
 static const mst_manifold_ops product_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "product",
+    .traits = traits,
     .start = start,
     .project = project,
     .tangent = product_tangent,
@@ -368,16 +402,18 @@ mst_status mst_product_new(mst_manifold **out, size_t count, mst_manifold **fact
         ambient += factors[f]->ambient;
     }
     status = mst_manifold_build(out, &product_ops, spec, dim, ambient, p);
+    if (status == MST_OK)
+        (*out)->product = p;
     mst_release(spec);
     return status;
 }
 
 size_t mst_manifold_factor_count(const mst_manifold *m)
 {
-    return m->ops == &product_ops ? ((const product *)m->data)->count : 1;
+    return m->product != NULL ? m->product->count : 1;
 }
 
 const mst_manifold *mst_manifold_factor(const mst_manifold *m, size_t i)
 {
-    return m->ops == &product_ops ? ((const product *)m->data)->factors[i] : m;
+    return m->product != NULL ? m->product->factors[i] : m;
 }

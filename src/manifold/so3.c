@@ -356,8 +356,19 @@ static double chart_radius(const mst_manifold *m)
     return 1;
 }
 
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    (void)m;
+    out->compact = MST_YES;
+    out->flat = out->hadamard = MST_NO;
+    out->curvature = out->curvature_above = curvature;
+    out->frame_is_divergence_free = true; /* it is left-invariant */
+}
+
 static const mst_manifold_ops so3_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "so3",
+    .traits = traits,
     .start = start,
     .project = project,
     .tangent = tangent,

@@ -225,8 +225,23 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
     return MST_OK;
 }
 
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    static const double trace[] = {SYMMETRIC_SQRT_HALF, 0, SYMMETRIC_SQRT_HALF};
+    out->compact = MST_NO;
+    out->flat = m->dim == 1 ? MST_YES : MST_NO;
+    out->hadamard = MST_YES;
+    out->curvature_above = 0;
+    if (m->dim == 3) { /* 2×2: the trace of the logarithm, and a hyperbolic plane */
+        out->line = trace;
+        out->beside_line = -0.5;
+    }
+}
+
 static const mst_manifold_ops small_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "spd",
+    .traits = traits,
     .start = mst_spd_start,
     .project = mst_spd_project,
     .tangent = mst_symmetric_tangent,
@@ -250,7 +265,9 @@ static const mst_manifold_ops small_ops = {
 };
 
 static const mst_manifold_ops plain_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "spd",
+    .traits = traits,
     .start = mst_spd_start,
     .project = mst_spd_project,
     .tangent = mst_symmetric_tangent,

@@ -31,7 +31,7 @@ mst_status mst_spd_chart_coords(const mst_manifold *m, size_t n, const double *c
         count = n - i < most ? n - i : most;
         for (size_t k = 0; k < count * D; k++)
             v[k] = x[i * D + k] - c[i * D + k];
-        status = m->ops->to_frame(m, count, c + i * D, v, u + i * m->dim);
+        status = m->ops.to_frame(m, count, c + i * D, v, u + i * m->dim);
     }
     mst_release(v);
     return status;
@@ -70,7 +70,7 @@ mst_status mst_spd_chart_point(const mst_manifold *m, size_t n, const double *c,
         count = n - i < most ? n - i : most;
         status = factor(symmetric_order(D), i, count, u + i * d, g);
         if (status == MST_OK)
-            status = m->ops->from_frame(m, count, c + i * D, u + i * d, x + i * D);
+            status = m->ops.from_frame(m, count, c + i * D, u + i * d, x + i * D);
         for (size_t k = i * D; k < (i + count) * D && status == MST_OK; k++)
             x[k] += c[k];
     }

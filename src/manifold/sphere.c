@@ -268,8 +268,20 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
     return MST_OK;
 }
 
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    /* S¹ is flat, and so its Fréchet means are those of a circle. */
+    out->compact = MST_YES;
+    out->flat = m->dim == 1 ? MST_YES : MST_NO;
+    out->hadamard = MST_NO;
+    out->curvature = out->curvature_above = m->dim == 1 ? 0 : curvature;
+    out->unit_rows = true;
+}
+
 static const mst_manifold_ops sphere_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "sphere",
+    .traits = traits,
     .start = start,
     .project = project,
     .tangent = tangent,

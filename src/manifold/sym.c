@@ -93,8 +93,9 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
 }
 
 static const mst_manifold_ops sym_ops = {
+    .size = sizeof(mst_manifold_ops),
     .name = "sym",
-    .flat = true,
+    .traits = mst_flat_traits,
     .start = mst_flat_start,
     .project = project,
     .tangent = mst_symmetric_tangent,

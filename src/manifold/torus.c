@@ -82,16 +82,25 @@ static mst_status random_point(const mst_manifold *m, mst_random r, uint64_t fir
     return MST_OK;
 }
 
-#define TORUS_OPS(family)                                                                        \
-    {                                                                                            \
-        .name = family, .flat = true, .start = mst_flat_start, .project = project,               \
-        .tangent = mst_flat_tangent, .inner = mst_flat_inner, .exp = exponential,                \
-        .validate = mst_flat_validate, .from_frame = mst_flat_frame, .to_frame = mst_flat_frame, \
-        .log = logarithm, .transport = mst_flat_transport, .ricci = mst_flat_ricci,              \
-        .injectivity = injectivity, .random_point = random_point, .chart_coords = chart_coords,  \
-        .chart_point = exponential, .chart_metric = mst_flat_metric,                             \
-        .chart_christoffel = mst_flat_christoffel, .chart_radius = mst_flat_radius,              \
-        .chart_diffusion = mst_flat_diffusion,                                                   \
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    (void)m;
+    out->compact = out->flat = MST_YES;
+    out->hadamard = MST_NO;
+    out->curvature = out->curvature_above = 0;
+    out->angles = out->frame_is_divergence_free = true;
+}
+
+#define TORUS_OPS(family)                                                                       \
+    {                                                                                           \
+        .size = sizeof(mst_manifold_ops), .name = family, .traits = traits,                     \
+        .start = mst_flat_start, .project = project, .tangent = mst_flat_tangent,               \
+        .inner = mst_flat_inner, .exp = exponential, .validate = mst_flat_validate,             \
+        .from_frame = mst_flat_frame, .to_frame = mst_flat_frame, .log = logarithm,             \
+        .transport = mst_flat_transport, .ricci = mst_flat_ricci, .injectivity = injectivity,   \
+        .random_point = random_point, .chart_coords = chart_coords, .chart_point = exponential, \
+        .chart_metric = mst_flat_metric, .chart_christoffel = mst_flat_christoffel,             \
+        .chart_radius = mst_flat_radius, .chart_diffusion = mst_flat_diffusion,                 \
     }
 
 static const mst_manifold_ops circle_ops = TORUS_OPS("circle");

@@ -208,7 +208,8 @@ START_TEST(transport_and_curvature_without_slots)
 {
     subject s = subject_of(&whole[_i]);
     const mst_manifold_ops *all = mst_manifold_table(s.m);
-    const mst_manifold_ops few = {.name = "few",
+    const mst_manifold_ops few = {.size = sizeof few,
+                                  .name = "few",
                                   .start = all->start,
                                   .project = all->project,
                                   .tangent = all->tangent,

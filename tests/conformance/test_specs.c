@@ -19,7 +19,7 @@ START_TEST(specs_round_trip)
     ck_assert_str_eq(mst_manifold_spec(again), mst_manifold_spec(m));
     ck_assert_uint_eq(mst_manifold_dim(again), mst_manifold_dim(m));
     ck_assert_uint_eq(mst_manifold_ambient(again), mst_manifold_ambient(m));
-    ck_assert_ptr_eq(mst_manifold_table(again), mst_manifold_table(m));
+    ck_assert_ptr_eq(mst_manifold_table(again)->exp, mst_manifold_table(m)->exp);
     mst_manifold_free(again);
     size_t count = mst_manifold_factor_count(m), dim = 0, ambient = 0;
     bool flat = true;

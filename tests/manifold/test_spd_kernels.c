@@ -54,14 +54,14 @@ START_TEST(lanes_and_lapack)
     do {                                                                     \
         double *out = a;                                                     \
         size_t rows = ROWS;                                                  \
-        ASSERT_OK(m->ops->slot(m, rows, __VA_ARGS__));                       \
+        ASSERT_OK(m->ops.slot(m, rows, __VA_ARGS__));                       \
         out = b;                                                             \
-        ASSERT_OK(plain->ops->slot(plain, rows, __VA_ARGS__));               \
+        ASSERT_OK(plain->ops.slot(plain, rows, __VA_ARGS__));               \
         for (size_t i = 0; i < rows; i++)                                    \
             assert_close(width, a + i * (width), b + i * (width), tolerance, \
                          #slot " of lanes and LAPACK");                      \
         rows = 1;                                                            \
-        ASSERT_OK(m->ops->slot(m, rows, __VA_ARGS__));                       \
+        ASSERT_OK(m->ops.slot(m, rows, __VA_ARGS__));                       \
         ck_assert_mem_eq(a, b, (width) * sizeof *a);                         \
     } while (0)
     /* The last comparison is of the first row alone (in b) with the batch. */
@@ -77,8 +77,8 @@ START_TEST(lanes_and_lapack)
     COMPARE(transport, D, x, v, u, out);
     if (n > 1)
         COMPARE(ricci, D, x, u, out);
-    ASSERT_OK(m->ops->inner(m, ROWS, x, u, v, a));
-    ASSERT_OK(plain->ops->inner(plain, ROWS, x, u, v, b));
+    ASSERT_OK(m->ops.inner(m, ROWS, x, u, v, a));
+    ASSERT_OK(plain->ops.inner(plain, ROWS, x, u, v, b));
     for (size_t i = 0; i < ROWS; i++)
         assert_near(a[i], b[i], tolerance * 30, "inner product, row %zu", i);
     mst_manifold_free(m);

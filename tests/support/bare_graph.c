@@ -144,6 +144,7 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
 }
 
 static const mst_manifold_ops table = {
+    .size = sizeof(mst_manifold_ops),
     .name = "graph",
     .start = start,
     .project = project,

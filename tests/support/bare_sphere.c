@@ -53,6 +53,7 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
 }
 
 static const mst_manifold_ops table = {
+    .size = sizeof(mst_manifold_ops),
     .name = "bare",
     .start = start,
     .project = project,

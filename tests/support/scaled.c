@@ -193,6 +193,7 @@ static void free_data(void *data)
 }
 
 static const mst_manifold_ops table = {
+    .size = sizeof(mst_manifold_ops),
     .name = "scaled",
     .start = start,
     .project = project,
