@@ -21,11 +21,11 @@ static double sample_seconds(const mst_manifold *m, const mst_train_options *o)
 {
     trainer r = {.o = o, .m = m, .threads = 1};
     BENCH_OK(trainer_prepare(&r));
-    BENCH_OK(trainer_rooms_new(&r));
+    BENCH_OK(trainer_work_new(&r));
     double best;
     BENCH_BEST(best, BENCH_OK(trainer_fill(&r)));
     double samples = (double)(r.feeder.paths * r.feeder.slots);
-    trainer_rooms_free(&r);
+    trainer_work_free(&r);
     trainer_release(&r);
     mst_network_free(r.net);
     return best / samples;

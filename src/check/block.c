@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-typedef struct room {
+typedef struct workspace {
     double *x, *y, *w, *score, *difference; /* (CHECK_BLOCK, D) */
     double *t, *u, *inner, *time, *other;   /* (CHECK_BLOCK) */
-} room;
+} workspace;
 
-static mst_status room_new(room *r, size_t D)
+static mst_status workspace_new(workspace *r, size_t D)
 {
     enum { N = CHECK_BLOCK };
     MST_TRY(mst_allocate(&r->x, N * (5 * D + 5)));
@@ -28,7 +28,7 @@ static mst_status room_new(room *r, size_t D)
 }
 
 static mst_status draw(const check_subject *s, size_t interval, size_t block, size_t n, double t,
-                       const room *r)
+                       const workspace *r)
 {
     sample_plan *plan;
     MST_TRY(check_plan(s, t, check_seed(s, interval, CHECK_PATHS), &plan));
@@ -39,7 +39,7 @@ static mst_status draw(const check_subject *s, size_t interval, size_t block, si
 }
 
 /* Σ|a − b|² for tangent vectors at y; the square of b = null is that of zero. */
-static mst_status add_squares(const check_subject *s, size_t n, const room *r, const double *a,
+static mst_status add_squares(const check_subject *s, size_t n, const workspace *r, const double *a,
                               const double *b, double *sum)
 {
     for (size_t k = 0; k < n * s->D; k++)
@@ -51,7 +51,7 @@ static mst_status add_squares(const check_subject *s, size_t n, const room *r, c
 }
 
 /* What the network's score and that of the baseline have to do with the targets. */
-static mst_status targets(const check_subject *s, size_t n, double t, const room *r,
+static mst_status targets(const check_subject *s, size_t n, double t, const workspace *r,
                           check_sums *sums)
 {
     double loss = 0, baseline = 0, *square = r->other;
@@ -77,7 +77,7 @@ static mst_status targets(const check_subject *s, size_t n, double t, const room
 }
 
 /* The network's time derivative (left in r->time), both ways round and against its targets. */
-static mst_status times(const check_subject *s, size_t n, const room *r, check_sums *sums)
+static mst_status times(const check_subject *s, size_t n, const workspace *r, check_sums *sums)
 {
     MST_TRY(mst_score_evaluate(s->network, n, r->y, r->x, r->t,
                                &(mst_heat_values){.dt_log_p = r->other}));
@@ -96,8 +96,8 @@ static mst_status times(const check_subject *s, size_t n, const room *r, check_s
 }
 
 /* After the others: the exact score takes the place of the targets. */
-static mst_status against_exact(const check_subject *s, size_t n, size_t time_rows, const room *r,
-                                check_sums *sums)
+static mst_status against_exact(const check_subject *s, size_t n, size_t time_rows,
+                                const workspace *r, check_sums *sums)
 {
     MST_TRY(mst_heat_kernel_times(s->m, n, r->x, r->y, r->t, 1,
                                   &(mst_heat_values){.score = r->w, .dt_log_p = r->other}));
@@ -111,7 +111,7 @@ static mst_status against_exact(const check_subject *s, size_t n, size_t time_ro
 }
 
 static mst_status sum_up(const check_subject *s, size_t interval, size_t block, size_t n, double t,
-                         const room *r, check_sums *sums)
+                         const workspace *r, check_sums *sums)
 {
     size_t time_rows = n < CHECK_TIME_ROWS ? n : CHECK_TIME_ROWS;
     size_t heat_rows = n < CHECK_HEAT_ROWS ? n : CHECK_HEAT_ROWS;
@@ -129,8 +129,8 @@ static mst_status sum_up(const check_subject *s, size_t interval, size_t block, 
 mst_status check_block(const check_subject *s, size_t interval, size_t block, size_t n, double t,
                        check_sums *sums)
 {
-    room r;
-    MST_TRY(room_new(&r, s->D));
+    workspace r;
+    MST_TRY(workspace_new(&r, s->D));
     mst_status status = sum_up(s, interval, block, n, t, &r, sums);
     mst_release(r.x);
     return status;

@@ -15,13 +15,13 @@ static const double energy_step = 0.05;
 
 enum { ROWS = CHECK_HEAT_ROWS };
 
-typedef struct room {
+typedef struct workspace {
     double *direction, *move, *point, *score, *back; /* (ROWS, D) */
     double *frame, *hessian;                         /* (ROWS, d, D) and (ROWS, d, d) */
     double *t, *along, *change, *phi, *inner;        /* (ROWS) */
-} room;
+} workspace;
 
-static mst_status room_new(room *r, size_t d, size_t D)
+static mst_status workspace_new(workspace *r, size_t d, size_t D)
 {
     MST_TRY(mst_allocate(&r->direction, ROWS * (5 * D + d * D + d * d + 5)));
     r->move = r->direction + ROWS * D;
@@ -45,7 +45,7 @@ static double step_of(const check_subject *s, double t)
 
 /* Unit vectors at y. */
 static mst_status choose_directions(const check_subject *s, size_t n, const double *y,
-                                    uint64_t seed, uint64_t first, const room *r)
+                                    uint64_t seed, uint64_t first, const workspace *r)
 {
     double *c = r->hessian;
     size_t d = s->d;
@@ -60,7 +60,7 @@ static mst_status choose_directions(const check_subject *s, size_t n, const doub
     return mst_manifold_from_frame(s->m, n, y, c, r->direction);
 }
 
-static void set_times(size_t n, double t, const room *r)
+static void set_times(size_t n, double t, const workspace *r)
 {
     for (size_t i = 0; i < n; i++)
         r->t[i] = t;
@@ -68,7 +68,7 @@ static void set_times(size_t n, double t, const room *r)
 
 /* <∂_t s, v>, to r->along. */
 static mst_status time_side(const check_subject *s, size_t n, const double *x, const double *y,
-                            double t, const room *r)
+                            double t, const workspace *r)
 {
     memset(r->along, 0, n * sizeof *r->along);
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -85,7 +85,7 @@ static mst_status time_side(const check_subject *s, size_t n, const double *x, c
 
 /* div s at z by differences: <∇_a s, E_a> is the derivative of <s, γ'> along the geodesic γ of E_a. Added to phi. */
 static mst_status add_divergence(const check_subject *s, size_t n, const double *x, const double *z,
-                                 const room *r, double *q)
+                                 const workspace *r, double *q)
 {
     size_t D = s->D;
     double h = step_of(s, r->t[0]);
@@ -109,7 +109,7 @@ static mst_status add_divergence(const check_subject *s, size_t n, const double 
 
 /* φ at z by the formula, to r->phi, whatever the network says its time derivative is. */
 static mst_status formula(const check_subject *s, size_t n, const double *x, const double *z,
-                          const room *r)
+                          const workspace *r)
 {
     const mst_network_info *info = &s->net->info;
     if (!info->time_head)
@@ -136,7 +136,7 @@ static mst_status formula(const check_subject *s, size_t n, const double *x, con
 
 /* <∇φ, v>, to r->change. */
 static mst_status space_side(const check_subject *s, size_t n, const double *x, const double *y,
-                             const room *r)
+                             const workspace *r)
 {
     double h = step_of(s, r->t[0]);
     memset(r->change, 0, n * sizeof *r->change);
@@ -152,7 +152,8 @@ static mst_status space_side(const check_subject *s, size_t n, const double *x, 
 }
 
 static mst_status compare(const check_subject *s, size_t n, const double *x, const double *y,
-                          double t, const double *time_derivative, const room *r, check_sums *sums)
+                          double t, const double *time_derivative, const workspace *r,
+                          check_sums *sums)
 {
     set_times(n, t, r);
     if (s->net->info.time_head) {
@@ -179,8 +180,8 @@ mst_status check_heat(const check_subject *s, size_t n, const double *x, const d
                       const double *time_derivative, uint64_t seed, uint64_t first,
                       check_sums *sums)
 {
-    room r;
-    MST_TRY(room_new(&r, s->d, s->D));
+    workspace r;
+    MST_TRY(workspace_new(&r, s->d, s->D));
     mst_status status = choose_directions(s, n, y, seed, first, &r);
     if (status == MST_OK)
         status = compare(s, n, x, y, t, time_derivative, &r, sums);

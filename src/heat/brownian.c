@@ -59,10 +59,10 @@ static mst_status exact_step(const job *j, size_t n, double *x, mst_noise noise)
 {
     const struct random_kernels *random = MST_PICK(random_kernels);
     size_t d = j->m->dim, even = (d + 1) / 2 * 2;
-    double *block, u[MST_LANES];
-    MST_TRY(mst_allocate(&block, MST_LANES * (even + d + j->m->ambient)));
-    double(*z)[MST_LANES] = (double(*)[MST_LANES])block;
-    double *c = block + MST_LANES * even, *v = c + MST_LANES * d;
+    double *work, u[MST_LANES];
+    MST_TRY(mst_allocate(&work, MST_LANES * (even + d + j->m->ambient)));
+    double(*z)[MST_LANES] = (double(*)[MST_LANES])work;
+    double *c = work + MST_LANES * even, *v = c + MST_LANES * d;
     random->step(noise.seed, noise.first_path, noise.first_step, d, z);
     random->step_uniform(noise.seed, noise.first_path, radius_numbers + noise.first_step, u);
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static mst_status exact_step(const job *j, size_t n, double *x, mst_noise noise)
     mst_status status = mst_manifold_from_frame(j->m, n, x, c, v);
     if (status == MST_OK)
         status = mst_manifold_exp(j->m, n, x, v, x);
-    mst_release(block);
+    mst_release(work);
     return status;
 }
 
@@ -111,15 +111,15 @@ typedef struct charts {
     double (*z)[MST_LANES]; /* noise */
     double *centre, *point; /* (n, D) */
     double *u, *b, *sigma;  /* (n, d), (n, d), (n, d, d) */
-    double *block;
+    double *memory;
 } charts;
 
 static mst_status charts_new(charts *s, size_t d, size_t D)
 {
     size_t noise = (d + 1) / 2 * 2;
-    MST_TRY(mst_allocate(&s->block, MST_LANES * (noise + 2 * D + 2 * d + d * d)));
-    s->z = (double(*)[MST_LANES])s->block;
-    s->centre = s->block + noise * MST_LANES;
+    MST_TRY(mst_allocate(&s->memory, MST_LANES * (noise + 2 * D + 2 * d + d * d)));
+    s->z = (double(*)[MST_LANES])s->memory;
+    s->centre = s->memory + noise * MST_LANES;
     s->point = s->centre + MST_LANES * D;
     s->u = s->point + MST_LANES * D;
     s->b = s->u + MST_LANES * d;
@@ -198,7 +198,7 @@ static mst_status run_block(void *context, size_t begin, size_t end)
             memcpy(j->out + at * D, x, n * D * sizeof *x);
     }
     mst_release(x);
-    mst_release(s.block);
+    mst_release(s.memory);
     return status;
 }
 

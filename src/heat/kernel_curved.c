@@ -28,10 +28,10 @@ typedef struct radial_family {
 static mst_status sphere_polar(const mst_manifold *m, size_t n, const double *x, const double *y,
                                const polar *p)
 {
-    double *scratch;
-    MST_TRY(mst_allocate(&scratch, (2 * m->ambient + 1) * MST_LANES));
-    MST_PICK(sphere_kernels)->polar(n, m->ambient, y, x, p->toward, p->r, p->eps, scratch);
-    mst_release(scratch);
+    double *work;
+    MST_TRY(mst_allocate(&work, (2 * m->ambient + 1) * MST_LANES));
+    MST_PICK(sphere_kernels)->polar(n, m->ambient, y, x, p->toward, p->r, p->eps, work);
+    mst_release(work);
     return MST_OK;
 }
 
@@ -230,9 +230,9 @@ mst_status heat_add_factors(const mst_manifold *m, size_t n, const double *x, co
                             const double *t, const mst_heat_values *out, heat_block_function *run)
 {
     size_t d = m->dim, D = m->ambient;
-    double *block, log_p[HEAT_BLOCK], dt[HEAT_BLOCK];
-    MST_TRY(mst_allocate(&block, n * (3 * D + d * d)));
-    double *px = block, *py = px + n * D, *score = py + n * D, *hessian = score + n * D;
+    double *work, log_p[HEAT_BLOCK], dt[HEAT_BLOCK];
+    MST_TRY(mst_allocate(&work, n * (3 * D + d * d)));
+    double *px = work, *py = px + n * D, *score = py + n * D, *hessian = score + n * D;
     mst_heat_values piece = {log_p, dt, out->score != NULL ? score : NULL,
                              out->hessian != NULL ? hessian : NULL};
     if (out->log_p != NULL)
@@ -267,7 +267,7 @@ mst_status heat_add_factors(const mst_manifold *m, size_t n, const double *x, co
         column += width;
         row += k;
     }
-    mst_release(block);
+    mst_release(work);
     return status;
 }
 

@@ -68,9 +68,9 @@ mst_status heat_torus(const mst_manifold *m, size_t n, const double *x, const do
                       const double *t, const mst_heat_values *out)
 {
     size_t d = m->dim, count = n * d;
-    double *block;
-    MST_TRY(mst_allocate(&block, 8 * count));
-    double *r = block, *eps = r + count, *sign = eps + count, *time = sign + count;
+    double *work;
+    MST_TRY(mst_allocate(&work, 8 * count));
+    double *r = work, *eps = r + count, *sign = eps + count, *time = sign + count;
     mst_radial_out radial = {.logp = time + count,
                              .dr = time + 2 * count,
                              .dt = time + 3 * count,
@@ -98,6 +98,6 @@ mst_status heat_torus(const mst_manifold *m, size_t n, const double *x, const do
                 out->hessian[(i * d + k) * d + k] = radial.drr[i * d + k];
         }
     }
-    mst_release(block);
+    mst_release(work);
     return MST_OK;
 }

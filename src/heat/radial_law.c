@@ -37,9 +37,9 @@ static double reach(const mst_manifold *m, double t)
 /* Density of the distance at the n points r: p_t(r) times the area of the geodesic sphere, in the log domain. */
 static mst_status densities(const mst_manifold *m, double t, size_t n, const double *r, double *out)
 {
-    double *block;
-    MST_TRY(mst_allocate(&block, 3 * n));
-    double *eps = block, *time = eps + n, *log_p = time + n;
+    double *work;
+    MST_TRY(mst_allocate(&work, 3 * n));
+    double *eps = work, *time = eps + n, *log_p = time + n;
     for (size_t i = 0; i < n; i++) {
         eps[i] = fmax(pi - r[i], 0);
         time[i] = t;
@@ -61,7 +61,7 @@ static mst_status densities(const mst_manifold *m, double t, size_t n, const dou
                      ? exp(log_p[i] + log_area + (m->dim > 1 ? (d - 1) * log(radius) : 0))
                      : 0;
     }
-    mst_release(block);
+    mst_release(work);
     return MST_OK;
 }
 

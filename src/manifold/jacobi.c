@@ -11,8 +11,8 @@ const double mst_difference_weight[4] = {2.0 / 3, -2.0 / 3, -1.0 / 12, 1.0 / 12}
 mst_status jacobi_new(jacobi *j, const mst_manifold *m)
 {
     size_t d = m->dim, D = m->ambient;
-    MST_TRY(mst_allocate(&j->block, (10 * d + 3) * D));
-    j->frame = j->block;
+    MST_TRY(mst_allocate(&j->memory, (10 * d + 3) * D));
+    j->frame = j->memory;
     j->point = j->frame + d * D;
     j->field = j->point + D;
     j->base = j->field + d * D;
@@ -22,7 +22,7 @@ mst_status jacobi_new(jacobi *j, const mst_manifold *m)
 
 void jacobi_free(jacobi *j)
 {
-    mst_release(j->block);
+    mst_release(j->memory);
 }
 
 mst_status jacobi_at(jacobi *j, const mst_manifold *m, const double *x)

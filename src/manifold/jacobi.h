@@ -18,7 +18,7 @@ typedef struct jacobi {
     double *field; /* (d, D), tangent at the point */
     double *base;  /* (4d + 1, D), x in every row */
     double *aim;   /* (4d + 1, D) */
-    double *block;
+    double *memory;
 } jacobi;
 
 MST_MUST_USE mst_status jacobi_new(jacobi *j, const mst_manifold *m);

@@ -126,9 +126,9 @@ mst_status mst_fallback_chart_diffusion(const mst_manifold *m, size_t n, const d
                                         const double *u, double *b, double *sigma)
 {
     size_t d = m->dim, D = m->ambient, square = d * d;
-    double *block;
-    MST_TRY(mst_allocate(&block, 2 * square + square * d));
-    double *l = block, *inverse = l + square, *gamma = inverse + square;
+    double *work;
+    MST_TRY(mst_allocate(&work, 2 * square + square * d));
+    double *l = work, *inverse = l + square, *gamma = inverse + square;
     mst_status status = MST_OK;
     for (size_t row = 0; status == MST_OK && row < n; row++) {
         double *root = sigma + row * square;
@@ -151,7 +151,7 @@ mst_status mst_fallback_chart_diffusion(const mst_manifold *m, size_t n, const d
                 b[row * d + i] -= 0.5 * inverse[jk] * gamma[i * square + jk];
         }
     }
-    mst_release(block);
+    mst_release(work);
     return status;
 }
 
@@ -180,12 +180,12 @@ static mst_status ricci_form(const mst_manifold *m, jacobi *j, const double *w, 
     return MST_OK;
 }
 
-/* The matrix of Ric in the frame at x, by polarisation. A surface has one curvature, a curve none. `room` (2d). */
-static mst_status ricci_matrix(const mst_manifold *m, jacobi *j, const double *x, double *room,
+/* The matrix of Ric in the frame at x, by polarisation. A surface has one curvature, a curve none. `work` (2d). */
+static mst_status ricci_matrix(const mst_manifold *m, jacobi *j, const double *x, double *work,
                                double *ric)
 {
     size_t d = m->dim, directions = d == 1 ? 0 : d == 2 ? 1 : d;
-    double *w = room, *u = w + d;
+    double *w = work, *u = w + d;
     memset(w, 0, d * sizeof *w);
     memset(ric, 0, d * d * sizeof *ric);
     MST_TRY(jacobi_at(j, m, x));
@@ -209,16 +209,16 @@ static mst_status ricci_matrix(const mst_manifold *m, jacobi *j, const double *x
 
 /* out = Ric v, in coordinates of the frame of j. */
 static mst_status apply_ricci(const mst_manifold *m, const jacobi *j, const double *ric,
-                              const double *v, double *room, double *out)
+                              const double *v, double *work, double *out)
 {
     size_t d = m->dim, D = m->ambient;
     for (size_t k = 0; k < d; k++)
-        MST_TRY(mst_manifold_inner(m, 1, j->base, j->frame + k * D, v, &room[k]));
+        MST_TRY(mst_manifold_inner(m, 1, j->base, j->frame + k * D, v, &work[k]));
     memset(out, 0, D * sizeof *out);
     for (size_t i = 0; i < d; i++) {
         double c = 0;
         for (size_t k = 0; k < d; k++)
-            c += ric[i * d + k] * room[k];
+            c += ric[i * d + k] * work[k];
         for (size_t a = 0; a < D; a++)
             out[a] += c * j->frame[i * D + a];
     }
@@ -231,17 +231,17 @@ mst_status mst_fallback_ricci_twice(const mst_manifold *m, size_t n, const doubl
     size_t d = m->dim, D = m->ambient;
     jacobi j;
     MST_TRY(jacobi_new(&j, m));
-    double *room;
-    mst_status status = mst_allocate(&room, 2 * d + d * d);
+    double *work;
+    mst_status status = mst_allocate(&work, 2 * d + d * d);
     for (size_t i = 0; status == MST_OK && i < n; i++) {
-        double *ric = room + 2 * d;
-        status = ricci_matrix(m, &j, x + i * D, room, ric);
+        double *ric = work + 2 * d;
+        status = ricci_matrix(m, &j, x + i * D, work, ric);
         if (status == MST_OK)
-            status = apply_ricci(m, &j, ric, v + i * D, room, first + i * D);
+            status = apply_ricci(m, &j, ric, v + i * D, work, first + i * D);
         if (status == MST_OK && second != NULL)
-            status = apply_ricci(m, &j, ric, first + i * D, room, second + i * D);
+            status = apply_ricci(m, &j, ric, first + i * D, work, second + i * D);
     }
-    mst_release(room);
+    mst_release(work);
     jacobi_free(&j);
     return status;
 }

@@ -8,19 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Room for shooting at one point. */
+/* Workspace for shooting at one point. */
 typedef struct shot {
     double *c, *trial;          /* frame coordinates of the velocity, (d) */
     double *v, *end, *residual; /* (D) */
     double *jacobian;           /* (d, D), row k the derivative of the end point by c_k */
     double *normal, *right;     /* (d, d), (d) */
-    double *block;
+    double *memory;
 } shot;
 
 static mst_status shot_new(shot *s, size_t d, size_t D)
 {
-    MST_TRY(mst_allocate(&s->block, 3 * d + 3 * D + d * D + d * d));
-    s->c = s->block;
+    MST_TRY(mst_allocate(&s->memory, 3 * d + 3 * D + d * D + d * d));
+    s->c = s->memory;
     s->trial = s->c + d;
     s->right = s->trial + d;
     s->v = s->right + d;
@@ -130,7 +130,7 @@ mst_status mst_fallback_log(const mst_manifold *m, size_t n, const double *x, co
     }
     if (flag != NULL)
         memset(flag, 0, n);
-    mst_release(s.block);
+    mst_release(s.memory);
     return status;
 }
 

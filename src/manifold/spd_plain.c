@@ -16,29 +16,29 @@
 typedef struct workspace {
     size_t n;
     mst_dense dense;
-    double *block;
+    double *memory;
     double *base;              /* the point that l is the factor of */
     double *l, *a, *b, *c, *e; /* (n, n) */
     double *values;            /* (n) */
     bool factored;
 } workspace;
 
-static mst_status open_workspace(workspace *w, const mst_manifold *m)
+static mst_status workspace_new(workspace *w, const mst_manifold *m)
 {
     size_t n = symmetric_order(m->ambient), size = n * n;
     *w = (workspace){.n = n};
     MST_TRY(mst_dense_new(&w->dense, n));
-    MST_TRY(mst_allocate(&w->block, 6 * size + n));
+    MST_TRY(mst_allocate(&w->memory, 6 * size + n));
     double **parts[] = {&w->base, &w->l, &w->a, &w->b, &w->c, &w->e, &w->values};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        *parts[i] = w->block + i * size;
+        *parts[i] = w->memory + i * size;
     return MST_OK;
 }
 
-static mst_status close_workspace(workspace *w, mst_status status)
+static mst_status workspace_close(workspace *w, mst_status status)
 {
     mst_dense_release(&w->dense);
-    mst_release(w->block);
+    mst_release(w->memory);
     return status;
 }
 
@@ -82,7 +82,7 @@ mst_status mst_spd_plain_inner(const mst_manifold *m, size_t n, const double *x,
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = factor(&w, i, x + i * D);
         if (status != MST_OK)
@@ -94,7 +94,7 @@ mst_status mst_spd_plain_inner(const mst_manifold *m, size_t n, const double *x,
             sum += w.a[k] * w.b[k];
         out[i] = sum;
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 /* The eigenvectors of L⁻¹ v L⁻ᵀ as rows of w->b, and e^{λ/2} in w->values. */
@@ -115,7 +115,7 @@ mst_status mst_spd_plain_exp(const mst_manifold *m, size_t n, const double *x, c
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = half_exponential(&w, i, x + i * D, v + i * D);
         if (status != MST_OK)
@@ -130,7 +130,7 @@ mst_status mst_spd_plain_exp(const mst_manifold *m, size_t n, const double *x, c
         if (status == MST_OK)
             memcpy(y + i * D, w.c, D * sizeof *y);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 /* The eigenvectors, columns of w->b, and eigenvalues w->values of L_P⁻¹ Log_P(Q) L_P⁻ᵀ: for neighbours from
@@ -171,7 +171,7 @@ mst_status mst_spd_plain_log(const mst_manifold *m, size_t n, const double *x, c
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = relative_spectrum(&w, i, x + i * D, y + i * D);
         if (status != MST_OK)
@@ -184,7 +184,7 @@ mst_status mst_spd_plain_log(const mst_manifold *m, size_t n, const double *x, c
     }
     if (status == MST_OK && flag != NULL)
         memset(flag, 0, n);
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 mst_status mst_spd_plain_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
@@ -192,7 +192,7 @@ mst_status mst_spd_plain_dist(const mst_manifold *m, size_t n, const double *x, 
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = relative_spectrum(&w, i, x + i * D, y + i * D);
         double sum = 0;
@@ -201,7 +201,7 @@ mst_status mst_spd_plain_dist(const mst_manifold *m, size_t n, const double *x, 
         if (status == MST_OK)
             r[i] = sqrt(sum);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 mst_status mst_spd_plain_transport(const mst_manifold *m, size_t n, const double *x,
@@ -209,7 +209,7 @@ mst_status mst_spd_plain_transport(const mst_manifold *m, size_t n, const double
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = half_exponential(&w, i, x + i * D, v + i * D);
         if (status != MST_OK)
@@ -228,7 +228,7 @@ mst_status mst_spd_plain_transport(const mst_manifold *m, size_t n, const double
         else
             status = out_of_range(i);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 mst_status mst_spd_plain_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -236,7 +236,7 @@ mst_status mst_spd_plain_ricci(const mst_manifold *m, size_t n, const double *x,
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = factor(&w, i, x + i * D);
         if (status != MST_OK)
@@ -249,7 +249,7 @@ mst_status mst_spd_plain_ricci(const mst_manifold *m, size_t n, const double *x,
             w.b[k] = -0.25 * (double)w.n * v[i * D + k] + 0.25 * trace * x[i * D + k];
         symmetric_part(w.n, w.b, out + i * D);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 mst_status mst_spd_plain_from_frame(const mst_manifold *m, size_t n, const double *x,
@@ -257,7 +257,7 @@ mst_status mst_spd_plain_from_frame(const mst_manifold *m, size_t n, const doubl
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = factor(&w, i, x + i * D);
         if (status != MST_OK)
@@ -265,7 +265,7 @@ mst_status mst_spd_plain_from_frame(const mst_manifold *m, size_t n, const doubl
         symmetric_unpack(w.n, c + i * m->dim, w.a);
         colour(&w, w.a, v + i * D);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 mst_status mst_spd_plain_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -273,7 +273,7 @@ mst_status mst_spd_plain_to_frame(const mst_manifold *m, size_t n, const double 
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         status = factor(&w, i, x + i * D);
         if (status != MST_OK)
@@ -281,5 +281,5 @@ mst_status mst_spd_plain_to_frame(const mst_manifold *m, size_t n, const double 
         whiten(&w, v + i * D, w.a);
         symmetric_pack(w.n, w.a, c + i * m->dim);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }

@@ -70,10 +70,9 @@ static void shorten(size_t D, lanes *v, double *length, int lane)
     length[lane] = fabs(rest);
 }
 
-static void exp_rows(size_t n, size_t D, const double *x, const double *v, double *y,
-                     double *scratch)
+static void exp_rows(size_t n, size_t D, const double *x, const double *v, double *y, double *work)
 {
-    lanes *p = (lanes *)scratch, *w = p + D, length;
+    lanes *p = (lanes *)work, *w = p + D, length;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
         load(count, D, x + i * D, p);
@@ -118,9 +117,9 @@ static void normal_part(size_t count, size_t D, const double *x, const double *y
 
 /* Log_x(y) = (r / sin r) w. */
 static void log_rows(size_t n, size_t D, const double *x, const double *y, double *v, double *sine,
-                     double *cosine, double *scratch)
+                     double *cosine, double *work)
 {
-    lanes *p = (lanes *)scratch, *w = p + D, s, c, scale;
+    lanes *p = (lanes *)work, *w = p + D, s, c, scale;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
         normal_part(count, D, x + i * D, y + i * D, p, w, s, c);
@@ -139,9 +138,9 @@ static void log_rows(size_t n, size_t D, const double *x, const double *y, doubl
 }
 
 static void polar_rows(size_t n, size_t D, const double *x, const double *y, double *toward,
-                       double *r, double *rest, double *scratch)
+                       double *r, double *rest, double *work)
 {
-    lanes *p = (lanes *)scratch, *w = p + D, s, c;
+    lanes *p = (lanes *)work, *w = p + D, s, c;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
         normal_part(count, D, x + i * D, y + i * D, p, w, s, c);
@@ -200,9 +199,9 @@ static void tangent_from_frame(size_t D, const lanes *restrict x, lanes *restric
 }
 
 static void walk_rows(size_t n, size_t D, double *x, double factor, size_t steps, mst_noise noise,
-                      double *scratch)
+                      double *work)
 {
-    lanes *p = (lanes *)scratch, *z = p + D, length;
+    lanes *p = (lanes *)work, *z = p + D, length;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
         load(count, D, x + i * D, p);

@@ -24,7 +24,7 @@ static inline size_t symmetric_order(size_t ambient)
     return (size_t)lround(sqrt((double)ambient));
 }
 
-/* How many rows to work on together: whole blocks of lanes, or one large matrix, so that scratch stays small. */
+/* How many rows to work on together: whole blocks of lanes, or one large matrix, so that workspaces stay small. */
 static inline size_t symmetric_chunk(size_t ambient)
 {
     return ambient <= 16 ? 4 * MST_LANES : 1;

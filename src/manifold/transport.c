@@ -21,11 +21,11 @@ enum { ROUNDS = 8, LONGEST = 10000 };
 /* What goes along a geodesic, in coordinates of the frame at the point where it is. */
 typedef struct carrier {
     jacobi here, there;
-    double *velocity, *vector, *scratch; /* (d) */
-    double *fields, *turn, *gram;        /* (d, d) */
-    double *newest, *table;              /* (d), (ROUNDS, d): of Romberg's extrapolation */
-    double *end;                         /* (D) */
-    double *block;
+    double *velocity, *vector, *work; /* (d) */
+    double *fields, *turn, *gram;     /* (d, d) */
+    double *newest, *table;           /* (d), (ROUNDS, d): of Romberg's extrapolation */
+    double *end;                      /* (D) */
+    double *memory;
 } carrier;
 
 static mst_status carrier_new(carrier *c, const mst_manifold *m)
@@ -34,9 +34,9 @@ static mst_status carrier_new(carrier *c, const mst_manifold *m)
     *c = (carrier){0};
     MST_TRY(jacobi_new(&c->here, m));
     MST_TRY(jacobi_new(&c->there, m));
-    MST_TRY(mst_allocate(&c->block, (4 + ROUNDS) * d + 3 * d * d + m->ambient));
-    double **parts[] = {&c->velocity, &c->vector, &c->scratch, &c->newest};
-    double *next = c->block;
+    MST_TRY(mst_allocate(&c->memory, (4 + ROUNDS) * d + 3 * d * d + m->ambient));
+    double **parts[] = {&c->velocity, &c->vector, &c->work, &c->newest};
+    double *next = c->memory;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, next += d)
         *parts[k] = next;
     c->table = next;
@@ -51,7 +51,7 @@ static void carrier_free(carrier *c)
 {
     jacobi_free(&c->here);
     jacobi_free(&c->there);
-    mst_release(c->block);
+    mst_release(c->memory);
 }
 
 /* The orthogonal factor of q, in place, by the iteration of Newton and Schulz. False if q is not near enough to it. */
@@ -78,13 +78,13 @@ static bool nearest_rotation(size_t d, double *q, double *gram, double *next)
 }
 
 /* Row vector times matrix, in place. */
-static void apply(size_t d, const double *a, double *v, double *scratch)
+static void apply(size_t d, const double *a, double *v, double *work)
 {
-    memset(scratch, 0, d * sizeof *scratch);
+    memset(work, 0, d * sizeof *work);
     for (size_t k = 0; k < d; k++)
         for (size_t i = 0; i < d; i++)
-            scratch[i] += v[k] * a[k * d + i];
-    memcpy(v, scratch, d * sizeof *v);
+            work[i] += v[k] * a[k * d + i];
+    memcpy(v, work, d * sizeof *v);
 }
 
 /* One leg, to `end` or, if that is null, to where it leads. */
@@ -98,10 +98,10 @@ static mst_status advance(const mst_manifold *m, carrier *c, const double *end, 
             MST_TRY(mst_manifold_inner(m, 1, c->there.base, c->here.field + k * D,
                                        c->there.frame + i * D, &c->fields[k * d + i]));
     memcpy(c->turn, c->fields, d * d * sizeof *c->turn);
-    apply(d, c->fields, c->velocity, c->scratch);
-    /* Of the fields only their turn is left, so their place serves as room. */
+    apply(d, c->fields, c->velocity, c->work);
+    /* Of the fields only their turn is left, so their place serves as workspace. */
     *near = nearest_rotation(d, c->turn, c->gram, c->fields);
-    apply(d, c->turn, c->vector, c->scratch);
+    apply(d, c->turn, c->vector, c->work);
     jacobi swap = c->here;
     c->here = c->there;
     c->there = swap;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Up to MST_LANES walkers with their scratch rows. */
+/* Up to MST_LANES walkers with their workspace. */
 typedef struct walkers {
     double (*z)[MST_LANES]; /* normals, component by component */
     double *c;              /* frame coordinates, (n, d) */
@@ -41,14 +41,14 @@ mst_status mst_fallback_walk(const mst_manifold *m, size_t n, double *x, double 
 {
     const struct random_kernels *random = MST_PICK(random_kernels);
     size_t d = m->dim, D = m->ambient;
-    double *block;
+    double *work;
     size_t noise_size = (d + 1) / 2 * 2 * MST_LANES;
-    MST_TRY(mst_allocate(&block, noise_size + MST_LANES * (d + 3 * D)));
-    walkers s = {.z = (double(*)[MST_LANES])block,
-                 .c = block + noise_size,
-                 .v = block + noise_size + MST_LANES * d,
-                 .w = block + noise_size + MST_LANES * (d + D),
-                 .w2 = block + noise_size + MST_LANES * (d + 2 * D)};
+    MST_TRY(mst_allocate(&work, noise_size + MST_LANES * (d + 3 * D)));
+    walkers s = {.z = (double(*)[MST_LANES])work,
+                 .c = work + noise_size,
+                 .v = work + noise_size + MST_LANES * d,
+                 .w = work + noise_size + MST_LANES * (d + D),
+                 .w2 = work + noise_size + MST_LANES * (d + 2 * D)};
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
@@ -57,6 +57,6 @@ mst_status mst_fallback_walk(const mst_manifold *m, size_t n, double *x, double 
             status = step(m, count, x + i * D, h, &s);
         }
     }
-    mst_release(block);
+    mst_release(work);
     return status;
 }

@@ -121,19 +121,19 @@ static void describe_row(const mst_manifold *m, mst_point_form f, const char *la
     text[0] = '\0';
     for (const char *c = layout; *c != '\0' && n < DESCRIPTION; c++) {
         char *t = text + n;
-        size_t room = DESCRIPTION - n;
+        size_t left = DESCRIPTION - n;
         const char *comma = c == layout ? "" : ", ";
         char name = *c == 'v' ? 'v' : (char)('x' + points);
         points += *c == 'p' && points < 2;
         int k;
         if (*c == 's')
-            k = snprintf(t, room, "%sa number", comma);
+            k = snprintf(t, left, "%sa number", comma);
         else if (*c == 'p' && f == MST_FORM_LATLON)
-            k = snprintf(t, room, "%slatitude, longitude", comma);
+            k = snprintf(t, left, "%slatitude, longitude", comma);
         else if (D == 1)
-            k = snprintf(t, room, "%s%c_1", comma, name);
+            k = snprintf(t, left, "%s%c_1", comma, name);
         else
-            k = snprintf(t, room, "%s%c_1…%c_%zu", comma, name, name, D);
+            k = snprintf(t, left, "%s%c_1…%c_%zu", comma, name, name, D);
         n += (size_t)k;
     }
 }
@@ -347,7 +347,7 @@ static double distance(size_t n, const double *x, const double *y)
     return most * sqrt(sum);
 }
 
-/* Points (n, D), near the manifold or to be projected. `onto` is scratch (n, D). */
+/* Points (n, D), near the manifold or to be projected. `onto` is workspace (n, D). */
 static mst_status settle_points(const mst_point_decoder *d, size_t n, double *x, double *onto)
 {
     size_t D = mst_manifold_ambient(d->m), row = 0;
@@ -397,7 +397,7 @@ static void tangent_anywhere(const mst_point_decoder *d, size_t n, const double 
         }
 }
 
-/* Vectors w (n, D) at the points x, or at no known points if x is null. `onto` is scratch (n, D). */
+/* Vectors w (n, D) at the points x, or at no known points if x is null. `onto` is workspace (n, D). */
 static mst_status settle_vectors(const mst_point_decoder *d, size_t n, const double *x, double *w,
                                  double *onto)
 {
@@ -433,7 +433,7 @@ static mst_status settle_vectors(const mst_point_decoder *d, size_t n, const dou
     return MST_OK;
 }
 
-/* n rows of the file to parts[k] + done rows. `onto` is scratch (n, D). */
+/* n rows of the file to parts[k] + done rows. `onto` is workspace (n, D). */
 mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n, const double *rows,
                                  double *const *parts, size_t done, double *onto)
 {

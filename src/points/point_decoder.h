@@ -41,7 +41,7 @@ MST_MUST_USE mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_m
                                                const mst_points_options *options,
                                                const mst_reader *reader);
 void mst_point_decoder_close(mst_point_decoder *d);
-/* n rows (n, cols) to parts[k], behind `done` rows that are there already. `onto` is scratch (n, D). */
+/* n rows (n, cols) to parts[k], behind `done` rows that are there already. `onto` is workspace (n, D). */
 MST_MUST_USE mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n,
                                               const double *rows, double *const *parts, size_t done,
                                               double *onto);

@@ -183,16 +183,16 @@ mst_status mst_points_decode(const mst_manifold *m, size_t cols, const double *r
                              const mst_points_options *options, double *x)
 {
     mst_point_decoder d;
-    double *scratch = NULL;
+    double *work = NULL;
     size_t D = mst_manifold_ambient(m);
     mst_status status = mst_point_decoder_open(&d, m, "p", cols, options, NULL);
     if (status == MST_OK)
-        status = mst_allocate(&scratch, 2 * D);
+        status = mst_allocate(&work, 2 * D);
     if (status == MST_OK)
-        status = mst_point_decode_rows(&d, 1, row, &scratch, 0, scratch + D);
+        status = mst_point_decode_rows(&d, 1, row, &work, 0, work + D);
     if (status == MST_OK)
-        memcpy(x, scratch, D * sizeof *x);
-    mst_release(scratch);
+        memcpy(x, work, D * sizeof *x);
+    mst_release(work);
     mst_point_decoder_close(&d);
     return status;
 }

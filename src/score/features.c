@@ -57,11 +57,11 @@ static size_t count_parts(const mst_manifold *m)
 static mst_status find_kappa(features_part *p)
 {
     size_t d = p->d, D = p->D;
-    double *room, trace = 0;
+    double *work, trace = 0;
     if (mst_manifold_is_flat(p->m))
         return MST_OK;
-    MST_TRY(mst_allocate(&room, d * (3 * D + 1)));
-    double *points = room, *frame = points + d * D, *ricci = frame + d * D, *inner = ricci + d * D;
+    MST_TRY(mst_allocate(&work, d * (3 * D + 1)));
+    double *points = work, *frame = points + d * D, *ricci = frame + d * D, *inner = ricci + d * D;
     for (size_t k = 0; k < d; k++)
         memcpy(points + k * D, p->start, D * sizeof *points);
     mst_status status = mst_manifold_frame(p->m, 1, p->start, frame);
@@ -72,7 +72,7 @@ static mst_status find_kappa(features_part *p)
     for (size_t k = 0; status == MST_OK && k < d; k++)
         trace += inner[k];
     p->kappa = trace / (3 * (double)d);
-    mst_release(room);
+    mst_release(work);
     return status;
 }
 
@@ -214,14 +214,14 @@ static double farness(const features_part *p, const double *x, const double *y)
     return p->kind == PART_ROTATION ? 0.5 * sum : sum;
 }
 
-/* One part's rows x, y (n, D) to D (n, stand), ambient on spheres and in the frame elsewhere. `room` has (n, 2·D). */
+/* One part's rows x, y (n, D) to D (n, stand), ambient on spheres and in the frame elsewhere. `work` has (n, 2·D). */
 static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
-                           double *room, double *out)
+                           double *work, double *out)
 {
     size_t D = p->D;
     if (p->kind == PART_NORMAL) {
-        MST_TRY(mst_manifold_log(p->m, n, y, x, room, NULL));
-        return mst_manifold_to_frame(p->m, n, y, room, out);
+        MST_TRY(mst_manifold_log(p->m, n, y, x, work, NULL));
+        return mst_manifold_to_frame(p->m, n, y, work, out);
     }
     if (p->kind == PART_ANGLES) {
         for (size_t k = 0; k < n * D; k++)
@@ -231,17 +231,17 @@ static mst_status stand_in(const features_part *p, size_t n, const double *x, co
     for (size_t i = 0; i < n; i++) {
         double factor = p->kind == PART_AMBIENT ? 1 : lengthen(farness(p, x + i * D, y + i * D));
         for (size_t k = i * D; k < (i + 1) * D; k++)
-            room[k] = factor * (x[k] - y[k]);
+            work[k] = factor * (x[k] - y[k]);
     }
     if (p->kind == PART_SPHERE)
-        return mst_manifold_tangent(p->m, n, y, room, out);
-    MST_TRY(mst_manifold_tangent(p->m, n, y, room, room));
-    return mst_manifold_to_frame(p->m, n, y, room, out);
+        return mst_manifold_tangent(p->m, n, y, work, out);
+    MST_TRY(mst_manifold_tangent(p->m, n, y, work, work));
+    return mst_manifold_to_frame(p->m, n, y, work, out);
 }
 
 /* The coordinates of points (n, D) that the network reads, into columns `at` … of the inputs. */
 static mst_status show_points(const features *s, const features_part *p, size_t n, const double *x,
-                              double *room, size_t at, double *inputs)
+                              double *work, size_t at, double *inputs)
 {
     size_t D = p->D, d = p->d;
     if (!s->plain && p->kind == PART_ANGLES) {
@@ -251,7 +251,7 @@ static mst_status show_points(const features *s, const features_part *p, size_t 
                 inputs[i * s->inputs + at + 2 * k + 1] = sin(x[i * d + k]);
             }
     } else if (!s->plain && p->kind == PART_NORMAL) {
-        double *origin = room, *v = room + n * D;
+        double *origin = work, *v = work + n * D;
         for (size_t i = 0; i < n; i++)
             memcpy(origin + i * D, p->start, D * sizeof *origin);
         MST_TRY(mst_manifold_log(p->m, n, origin, x, v, NULL));
@@ -278,10 +278,10 @@ static double half_square(const features_part *p, const double *x, const double 
 }
 
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
-                            const double *y, const double *t, double *room, double *inputs,
+                            const double *y, const double *t, double *work, double *inputs,
                             double *baseline)
 {
-    double *px = room, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
+    double *px = work, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
     gather(n, s->D, p->ambient_at, p->D, x, px);
     gather(n, s->D, p->ambient_at, p->D, y, py);
     MST_TRY(show_points(s, p, n, px, rest, p->x_at, inputs));
@@ -311,8 +311,8 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
 mst_status features_read(const features *s, size_t n, const double *x, const double *y,
                          const double *t, double *inputs, double *baseline)
 {
-    double *room;
-    MST_TRY(mst_allocate(&room, n * 6 * s->D));
+    double *work;
+    MST_TRY(mst_allocate(&work, n * 6 * s->D));
     for (size_t i = 0; i < n; i++) {
         double *in = inputs + i * s->inputs;
         in[0] = s->plain ? t[i] : sqrt(t[i]);
@@ -322,8 +322,8 @@ mst_status features_read(const features *s, size_t n, const double *x, const dou
     memset(baseline, 0, n * s->base * sizeof *baseline);
     mst_status status = MST_OK;
     for (size_t k = 0; status == MST_OK && k < s->parts; k++)
-        status = read_part(s, &s->part[k], n, x, y, t, room, inputs, baseline);
-    mst_release(room);
+        status = read_part(s, &s->part[k], n, x, y, t, work, inputs, baseline);
+    mst_release(work);
     return status;
 }
 
@@ -333,12 +333,12 @@ mst_status features_read(const features *s, size_t n, const double *x, const dou
 static mst_status exchange(const features *s, size_t n, const double *y, const double *from,
                            double *to, bool there)
 {
-    double *room;
-    MST_TRY(mst_allocate(&room, n * 3 * s->D));
+    double *work;
+    MST_TRY(mst_allocate(&work, n * 3 * s->D));
     mst_status status = MST_OK;
     for (size_t k = 0; status == MST_OK && k < s->parts; k++) {
         const features_part *p = &s->part[k];
-        double *py = room, *a = py + n * p->D, *b = a + n * p->D;
+        double *py = work, *a = py + n * p->D, *b = a + n * p->D;
         size_t from_at = there ? p->ambient_at : p->output_at;
         size_t to_at = there ? p->output_at : p->ambient_at;
         size_t from_count = there ? p->D : p->outputs, to_count = there ? p->outputs : p->D;
@@ -349,7 +349,7 @@ static mst_status exchange(const features *s, size_t n, const double *y, const d
                                    : mst_manifold_from_frame(p->m, n, py, a, b);
         scatter(n, there ? s->outputs : s->D, to_at, to_count, b, to);
     }
-    mst_release(room);
+    mst_release(work);
     return status;
 }
 

@@ -16,9 +16,9 @@ mst_status features_differentiate(const features *s, size_t n, size_t directions
                                   double *baseline)
 {
     size_t D = s->D, rows = n * directions;
-    double *room;
-    MST_TRY(mst_allocate(&room, rows * (4 * D + s->inputs + s->base + 1)));
-    double *from = room, *at = from + rows * D, *step = at + rows * D, *to = step + rows * D;
+    double *work;
+    MST_TRY(mst_allocate(&work, rows * (4 * D + s->inputs + s->base + 1)));
+    double *from = work, *at = from + rows * D, *step = at + rows * D, *to = step + rows * D;
     double *times = to + rows * D, *in[2] = {inputs, times + rows};
     double *c[2] = {baseline, in[1] + rows * s->inputs};
     mst_status status = MST_OK;
@@ -44,15 +44,15 @@ mst_status features_differentiate(const features *s, size_t n, size_t directions
         for (size_t k = 0; k < s->base; k++)
             c[0][r * s->base + k] = (c[0][r * s->base + k] - c[1][r * s->base + k]) * inverse;
     }
-    mst_release(room);
+    mst_release(work);
     return status;
 }
 
 /* The fields P e_k, k < q, at one point, (q, D). */
-static mst_status fields(const features *s, const double *y, double *room, double *out)
+static mst_status fields(const features *s, const double *y, double *work, double *out)
 {
     size_t q = s->outputs;
-    double *points = room, *c = points + q * s->D;
+    double *points = work, *c = points + q * s->D;
     memset(c, 0, q * q * sizeof *c);
     for (size_t k = 0; k < q; k++) {
         memcpy(points + k * s->D, y, s->D * sizeof *y);
@@ -63,10 +63,10 @@ static mst_status fields(const features *s, const double *y, double *room, doubl
 
 /* fields(Exp_y(±step)) brought back to y, in frame coordinates (q, d). */
 static mst_status carried_fields(const features *s, const double *y, const double *step,
-                                 double *room, double *out)
+                                 double *work, double *out)
 {
     size_t q = s->outputs, D = s->D;
-    double *end = room, *back = end + q * D, *vectors = back + q * D, *points = vectors + q * D;
+    double *end = work, *back = end + q * D, *vectors = back + q * D, *points = vectors + q * D;
     double *rest = points + q * D;
     MST_TRY(mst_manifold_exp(s->m, 1, y, step, end));
     MST_TRY(fields(s, end, rest, vectors));
@@ -86,9 +86,9 @@ static mst_status carried_fields(const features *s, const double *y, const doubl
 mst_status features_connection(const features *s, const double *y, double *omega)
 {
     size_t d = s->d, D = s->D, q = s->outputs;
-    double *room, length = relative_step;
-    MST_TRY(mst_allocate(&room, d * D + D + 2 * q * d + 5 * q * D + q * q));
-    double *frame = room, *step = frame + d * D, *plus = step + D, *minus = plus + q * d;
+    double *work, length = relative_step;
+    MST_TRY(mst_allocate(&work, d * D + D + 2 * q * d + 5 * q * D + q * q));
+    double *frame = work, *step = frame + d * D, *plus = step + D, *minus = plus + q * d;
     double *rest = minus + q * d;
     mst_status status = mst_manifold_frame(s->m, 1, y, frame);
     for (size_t b = 0; status == MST_OK && b < d; b++) {
@@ -103,7 +103,7 @@ mst_status features_connection(const features *s, const double *y, double *omega
             for (size_t k = 0; k < q; k++)
                 omega[(b * d + a) * q + k] = (plus[k * d + a] - minus[k * d + a]) / (2 * length);
     }
-    mst_release(room);
+    mst_release(work);
     return status;
 }
 

@@ -11,10 +11,10 @@
 
 enum { ROWS = 256, KEPT = 8 };
 
-/* Room for ROWS rows; a source keeps a few, because fresh memory costs more than the network. */
-typedef struct room {
+/* For ROWS rows; a source keeps a few, because fresh memory costs more than the network. */
+typedef struct workspace {
     bool tangents;
-    mlp_work *work;
+    mlp_work *mlp;
     double *doubles;
     float *floats;
     double *inputs, *baseline, *c, *vectors;       /* (ROWS, …) */
@@ -23,30 +23,30 @@ typedef struct room {
     double *omega, *omega_at;                      /* the connection, and where */
     bool omega_known;
     float *in, *out, *tan_in, *tan_out;
-} room;
+} workspace;
 
 typedef struct source {
     const mst_network *net;
     bool beyond;
     atomic_flag lock;
-    room *kept[KEPT][2]; /* without and with tangents */
+    workspace *kept[KEPT][2]; /* without and with tangents */
 } source;
 
-static void room_free(room *r)
+static void workspace_free(workspace *r)
 {
     if (r == NULL)
         return;
-    mlp_work_free(r->work);
+    mlp_work_free(r->mlp);
     mst_release(r->doubles);
     mst_release(r->floats);
     mst_release(r);
 }
 
-static mst_status room_allocate(room *r, const mst_network *net)
+static mst_status workspace_allocate(workspace *r, const mst_network *net)
 {
     const features *s = net->features;
     size_t n = ROWS, d = r->tangents ? s->d : 0, q = s->outputs, outputs = net->shape.outputs;
-    MST_TRY(mlp_work_new(&r->work, &net->shape, n, d));
+    MST_TRY(mlp_work_new(&r->mlp, &net->shape, n, d));
     size_t rows = n * (s->inputs + s->base + q + s->D);
     size_t slopes = n * d * (s->D + s->inputs + s->base + q + d);
     MST_TRY(mst_allocate(&r->doubles, rows + slopes + d * d * q + s->D));
@@ -69,19 +69,19 @@ static mst_status room_allocate(room *r, const mst_network *net)
     return MST_OK;
 }
 
-static mst_status room_new(room **out, const mst_network *net, bool tangents)
+static mst_status workspace_new(workspace **out, const mst_network *net, bool tangents)
 {
     MST_TRY(mst_allocate_zero(out, 1));
     (*out)->tangents = tangents;
-    mst_status status = room_allocate(*out, net);
+    mst_status status = workspace_allocate(*out, net);
     if (status != MST_OK) {
-        room_free(*out);
+        workspace_free(*out);
         *out = NULL;
     }
     return status;
 }
 
-static mst_status borrow(source *s, bool tangents, room **out)
+static mst_status borrow(source *s, bool tangents, workspace **out)
 {
     *out = NULL;
     while (atomic_flag_test_and_set(&s->lock))
@@ -91,10 +91,10 @@ static mst_status borrow(source *s, bool tangents, room **out)
         s->kept[k][tangents] = NULL;
     }
     atomic_flag_clear(&s->lock);
-    return *out != NULL ? MST_OK : room_new(out, s->net, tangents);
+    return *out != NULL ? MST_OK : workspace_new(out, s->net, tangents);
 }
 
-static void give_back(source *s, room *r)
+static void give_back(source *s, workspace *r)
 {
     while (atomic_flag_test_and_set(&s->lock))
         continue;
@@ -104,7 +104,7 @@ static void give_back(source *s, room *r)
             r = NULL;
         }
     atomic_flag_clear(&s->lock);
-    room_free(r);
+    workspace_free(r);
 }
 
 static void to_float(size_t n, const double *from, float *to)
@@ -117,18 +117,18 @@ static void to_float(size_t n, const double *from, float *to)
 
 /* Directions of the frame, the derivatives of inputs and baseline in them, and of the network. */
 static mst_status differentiate(const mst_network *net, size_t n, const double *x, const double *y,
-                                const double *t, room *r)
+                                const double *t, workspace *r)
 {
     const features *s = net->features;
     MST_TRY(mst_manifold_frame(s->m, n, y, r->frame));
     MST_TRY(features_differentiate(s, n, s->d, x, y, t, r->frame, r->d_inputs, r->d_baseline));
     to_float(n * s->d * s->inputs, r->d_inputs, r->tan_in);
-    mlp_tangent(&net->shape, net->theta, n, s->d, r->tan_in, r->tan_out, r->work);
+    mlp_tangent(&net->shape, net->theta, n, s->d, r->tan_in, r->tan_out, r->mlp);
     return MST_OK;
 }
 
 /* The coordinates c of the score. */
-static void coordinates(const mst_network *net, size_t n, const double *t, room *r)
+static void coordinates(const mst_network *net, size_t n, const double *t, workspace *r)
 {
     const features *s = net->features;
     size_t q = s->outputs, outputs = net->shape.outputs;
@@ -142,7 +142,7 @@ static void coordinates(const mst_network *net, size_t n, const double *t, room 
 }
 
 /* The connection at y, unless it is still there from the last row: estimators ask for many x and one y. */
-static mst_status connect(const features *s, const double *y, room *r)
+static mst_status connect(const features *s, const double *y, workspace *r)
 {
     if (r->omega_known && memcmp(r->omega_at, y, s->D * sizeof *y) == 0)
         return MST_OK;
@@ -155,7 +155,7 @@ static mst_status connect(const features *s, const double *y, room *r)
 
 /* <E_a, ∇_b s> = <PᵀE_a, ∂_b c> + Σ_k ω_bak c_k. */
 static mst_status covariant(const mst_network *net, size_t n, const double *y, const double *t,
-                            room *r)
+                            workspace *r)
 {
     const features *s = net->features;
     size_t d = s->d, q = s->outputs, outputs = net->shape.outputs;
@@ -183,7 +183,7 @@ static mst_status covariant(const mst_network *net, size_t n, const double *y, c
     return status;
 }
 
-static void time_derivatives(const mst_network *net, size_t n, const double *t, const room *r,
+static void time_derivatives(const mst_network *net, size_t n, const double *t, const workspace *r,
                              double *out)
 {
     const features *s = net->features;
@@ -212,13 +212,13 @@ static void hessians(size_t n, size_t d, const double *jacobian, double *out)
 }
 
 static mst_status evaluate_block(const mst_network *net, size_t n, const double *x, const double *y,
-                                 const double *t, const mst_heat_values *out, room *r)
+                                 const double *t, const mst_heat_values *out, workspace *r)
 {
     const features *s = net->features;
     bool jacobian = out->hessian != NULL || (out->dt_log_p != NULL && !net->info.time_head);
     MST_TRY(features_read(s, n, x, y, t, r->inputs, r->baseline));
     to_float(n * s->inputs, r->inputs, r->in);
-    mlp_forward(&net->shape, net->theta, n, r->in, r->out, r->work);
+    mlp_forward(&net->shape, net->theta, n, r->in, r->out, r->mlp);
     if (r->tangents)
         MST_TRY(differentiate(net, n, x, y, t, r));
     coordinates(net, n, t, r);
@@ -263,7 +263,7 @@ static mst_status evaluate(const mst_score *score, size_t n, const double *x, co
     MST_TRY(s->beyond ? check_positive(n, t) : network_check_times(net, n, t));
     bool tangents =
         out->hessian != NULL || net->info.energy || (out->dt_log_p != NULL && !net->info.time_head);
-    room *r;
+    workspace *r;
     MST_TRY(borrow(s, tangents, &r));
     mst_status status = MST_OK;
     for (size_t at = 0; status == MST_OK && at < n; at += ROWS) {
@@ -292,8 +292,8 @@ static void free_source(void *data)
 {
     source *s = data;
     for (size_t k = 0; k < KEPT; k++) {
-        room_free(s->kept[k][0]);
-        room_free(s->kept[k][1]);
+        workspace_free(s->kept[k][0]);
+        workspace_free(s->kept[k][1]);
     }
     mst_release(s);
 }
@@ -333,8 +333,8 @@ mst_status mst_network_energy(const mst_network *net, size_t n, const double *x,
 {
     if (!net->info.energy)
         return mst_fail(MST_UNABLE, "not an energy network (train --energy)");
-    room *r;
-    MST_TRY(room_new(&r, net, false));
+    workspace *r;
+    MST_TRY(workspace_new(&r, net, false));
     const features *s = net->features;
     mst_status status = MST_OK;
     for (size_t at = 0; status == MST_OK && at < n; at += ROWS) {
@@ -344,10 +344,10 @@ mst_status mst_network_energy(const mst_network *net, size_t n, const double *x,
         if (status != MST_OK)
             break;
         to_float(rows * s->inputs, r->inputs, r->in);
-        mlp_forward(&net->shape, net->theta, rows, r->in, r->out, r->work);
+        mlp_forward(&net->shape, net->theta, rows, r->in, r->out, r->mlp);
         for (size_t i = 0; i < rows; i++)
             out[at + i] = r->baseline[i] + (double)r->out[i * net->shape.outputs];
     }
-    room_free(r);
+    workspace_free(r);
     return status;
 }

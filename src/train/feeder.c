@@ -43,18 +43,18 @@ void feeder_free(feeder *f)
     *f = (feeder){0};
 }
 
-mst_status feeder_room_new(feeder_room *room, const feeder *f)
+mst_status feeder_work_new(feeder_work *work, const feeder *f)
 {
     size_t D = f->setup->net->features->D, n = BLOCK * f->slots;
-    *room = (feeder_room){0};
-    MST_TRY(mst_allocate(&room->block, n * (6 * D + 3)));
-    mst_status status = samples_new(&room->samples, f->setup, n);
+    *work = (feeder_work){0};
+    MST_TRY(mst_allocate(&work->memory, n * (6 * D + 3)));
+    mst_status status = samples_new(&work->samples, f->setup, n);
     if (status != MST_OK) {
-        feeder_room_free(room);
+        feeder_work_free(work);
         return status;
     }
-    sample_rows *r = &room->rows;
-    r->x = room->block;
+    sample_rows *r = &work->rows;
+    r->x = work->memory;
     r->y = r->x + n * D;
     r->t = r->y + n * D;
     if (f->ops->kind == SAMPLE_BEL) {
@@ -69,11 +69,11 @@ mst_status feeder_room_new(feeder_room *room, const feeder *f)
     return MST_OK;
 }
 
-void feeder_room_free(feeder_room *room)
+void feeder_work_free(feeder_work *work)
 {
-    mst_release(room->block);
-    mst_release(room->samples.inputs);
-    *room = (feeder_room){0};
+    mst_release(work->memory);
+    mst_release(work->samples.inputs);
+    *work = (feeder_work){0};
 }
 
 static loss_samples samples_at(const loss_setup *setup, loss_samples s, size_t at)
@@ -92,14 +92,14 @@ static void copy_samples(const loss_setup *setup, size_t n, loss_samples from, l
 }
 
 /* A slot's samples of all paths stand together, so a batch holds different paths. */
-mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_room *room)
+mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_work *work)
 {
     uint64_t first = pool * f->paths + block * BLOCK;
-    MST_TRY(sample_draw(f->plan, first, BLOCK, &room->rows));
+    MST_TRY(sample_draw(f->plan, first, BLOCK, &work->rows));
     MST_TRY(
-        f->ops->prepare(f->setup, first * f->slots, BLOCK * f->slots, &room->rows, &room->samples));
+        f->ops->prepare(f->setup, first * f->slots, BLOCK * f->slots, &work->rows, &work->samples));
     for (size_t s = 0; s < f->slots; s++)
-        copy_samples(f->setup, BLOCK, samples_at(f->setup, room->samples, s * BLOCK),
+        copy_samples(f->setup, BLOCK, samples_at(f->setup, work->samples, s * BLOCK),
                      feeder_at(f, pool, s * f->paths + block * BLOCK));
     return MST_OK;
 }

@@ -19,21 +19,21 @@ typedef struct feeder {
     loss_samples half[2];
 } feeder;
 
-/* Room of one thread for a block. */
-typedef struct feeder_room {
+/* Workspace of one thread for a block. */
+typedef struct feeder_work {
     sample_rows rows;
     loss_samples samples;
-    double *block;
-} feeder_room;
+    double *memory;
+} feeder_work;
 
 MST_MUST_USE mst_status feeder_new(feeder *f, const loss_ops *ops, const loss_setup *setup,
                                    const sample_plan *plan, size_t batch, size_t slots);
 void feeder_free(feeder *f);
-MST_MUST_USE mst_status feeder_room_new(feeder_room *room, const feeder *f);
-void feeder_room_free(feeder_room *room);
+MST_MUST_USE mst_status feeder_work_new(feeder_work *work, const feeder *f);
+void feeder_work_free(feeder_work *work);
 
 /* Block `block` of pool `pool`; blocks are independent. */
-MST_MUST_USE mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_room *room);
+MST_MUST_USE mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_work *work);
 /* Blocks of the next pool that are due at step 0 … steps−1 of a pool: begin … end−1. */
 void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end);
 /* Sample `at` of a pool and those behind it. */

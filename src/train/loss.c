@@ -13,29 +13,29 @@ const loss_ops *loss_find(mst_loss loss)
     return NULL;
 }
 
-mst_status loss_room_new(loss_room *room, const loss_setup *setup, size_t capacity)
+mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capacity)
 {
     const mlp_shape *shape = &setup->net->shape;
     size_t rows = capacity * setup->rows, outputs = shape->outputs;
-    *room = (loss_room){.capacity = capacity};
-    mst_status status = mlp_work_new(&room->work, shape, rows, setup->tangents);
+    *work = (loss_work){.capacity = capacity};
+    mst_status status = mlp_work_new(&work->mlp, shape, rows, setup->tangents);
     if (status == MST_OK)
-        status = mst_allocate_zero(&room->out, 2 * rows * outputs * (1 + setup->tangents));
+        status = mst_allocate_zero(&work->out, 2 * rows * outputs * (1 + setup->tangents));
     if (status != MST_OK) {
-        loss_room_free(room);
+        loss_work_free(work);
         return status;
     }
-    room->d_out = room->out + rows * outputs;
-    room->tan = room->d_out + rows * outputs;
-    room->d_tan = room->tan + rows * setup->tangents * outputs;
+    work->d_out = work->out + rows * outputs;
+    work->tan = work->d_out + rows * outputs;
+    work->d_tan = work->tan + rows * setup->tangents * outputs;
     return MST_OK;
 }
 
-void loss_room_free(loss_room *room)
+void loss_work_free(loss_work *work)
 {
-    mlp_work_free(room->work);
-    mst_release(room->out);
-    *room = (loss_room){0};
+    mlp_work_free(work->mlp);
+    mst_release(work->out);
+    *work = (loss_work){0};
 }
 
 mst_status loss_refuse_time_head(const loss_setup *setup)

@@ -22,15 +22,15 @@ typedef struct loss_setup {
     size_t extra;    /* floats beside the inputs */
 } loss_setup;
 
-/* Room of one thread for the gradients of up to `capacity` samples. */
-typedef struct loss_room {
+/* Workspace of one thread for the gradients of up to `capacity` samples. */
+typedef struct loss_work {
     size_t capacity;
-    mlp_work *work;
+    mlp_work *mlp;
     float *out, *d_out; /* (capacity·rows, outputs) */
     float *tan, *d_tan; /* (capacity·rows·tangents, outputs) */
-} loss_room;
-MST_MUST_USE mst_status loss_room_new(loss_room *room, const loss_setup *setup, size_t capacity);
-void loss_room_free(loss_room *room);
+} loss_work;
+MST_MUST_USE mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capacity);
+void loss_work_free(loss_work *work);
 
 /* Samples as the gradient reads them: inputs (n, rows, inputs), tangents (n, rows, tangents, inputs), extra (n, extra). */
 typedef struct loss_samples {
@@ -47,7 +47,7 @@ typedef struct loss_ops {
                           const sample_rows *rows, const loss_samples *out);
     /* Adds the gradient of the sum over n ≤ capacity samples, and returns that sum. */
     double (*gradient)(const loss_setup *setup, const float *theta, size_t n,
-                       const loss_samples *samples, loss_room *room, float *gradient);
+                       const loss_samples *samples, loss_work *work, float *gradient);
 } loss_ops;
 
 const loss_ops *loss_find(mst_loss loss);
@@ -62,7 +62,7 @@ MST_MUST_USE mst_status regression_prepare(const loss_setup *setup, size_t n,
                                            const sample_rows *rows, const double *target,
                                            const double *time_target, const loss_samples *out);
 double regression_gradient(const loss_setup *setup, const float *theta, size_t n,
-                           const loss_samples *samples, loss_room *room, float *gradient);
+                           const loss_samples *samples, loss_work *work, float *gradient);
 
 /* ---- Losses with a divergence, shared by ism and ssm ---- */
 
@@ -71,7 +71,7 @@ MST_MUST_USE mst_status implicit_plan(loss_setup *setup, size_t directions);
 MST_MUST_USE mst_status implicit_prepare(const loss_setup *setup, uint64_t first, size_t n,
                                          const sample_rows *rows, const loss_samples *out);
 double implicit_gradient(const loss_setup *setup, const float *theta, size_t n, bool sliced,
-                         const loss_samples *samples, loss_room *room, float *gradient);
+                         const loss_samples *samples, loss_work *work, float *gradient);
 
 /* MST_ARGUMENT for designs with a time head, which only bel has targets for. */
 MST_MUST_USE mst_status loss_refuse_time_head(const loss_setup *setup);

@@ -39,10 +39,10 @@ static mst_status prepare_side(const loss_setup *setup, size_t n, size_t side,
     const features *s = setup->net->features;
     layout l = layout_of(setup->net);
     size_t q = l.q, normals = s->normals * q;
-    double *room;
+    double *work;
     float *inputs;
-    MST_TRY(mst_allocate(&room, n * (2 * q + normals)));
-    double *baseline = room, *c = baseline + n * q, *normal = c + n * q;
+    MST_TRY(mst_allocate(&work, n * (2 * q + normals)));
+    double *baseline = work, *c = baseline + n * q, *normal = c + n * q;
     mst_status status = mst_allocate(&inputs, n * s->inputs);
     if (status == MST_OK)
         status = loss_read(setup, n, rows->x, y, rows->t, inputs, baseline);
@@ -63,7 +63,7 @@ static mst_status prepare_side(const loss_setup *setup, size_t n, size_t side,
         for (size_t k = 0; k < normals; k++)
             extra[l.normal + side * normals + k] = (float)normal[i * normals + k];
     }
-    mst_release(room);
+    mst_release(work);
     mst_release(inputs);
     return status;
 }
@@ -77,19 +77,19 @@ static mst_status prepare(const loss_setup *setup, uint64_t first, size_t n,
 }
 
 static double gradient_of(const loss_setup *setup, const float *theta, size_t n,
-                          const loss_samples *samples, loss_room *room, float *gradient)
+                          const loss_samples *samples, loss_work *work, float *gradient)
 {
     const mlp_shape *shape = &setup->net->shape;
     const features *s = setup->net->features;
     layout l = layout_of(setup->net);
     size_t q = l.q;
-    mlp_forward(shape, theta, 2 * n, samples->inputs, room->out, room->work);
+    mlp_forward(shape, theta, 2 * n, samples->inputs, work->out, work->mlp);
     double sum = 0;
     const float *extra = samples->extra;
     for (size_t i = 0; i < n; i++, extra += l.size) {
         float weight = extra[0], g = extra[1];
-        float *here = room->out + 2 * i * q, *before = here + q;
-        float *slope = room->d_out + 2 * i * q;
+        float *here = work->out + 2 * i * q, *before = here + q;
+        float *slope = work->d_out + 2 * i * q;
         const float *c0 = extra + l.baseline, *step = extra + l.step;
         loss_project(q, s->normals, extra + l.normal, here);
         loss_project(q, s->normals, extra + l.normal + s->normals * q, before);
@@ -102,7 +102,7 @@ static double gradient_of(const loss_setup *setup, const float *theta, size_t n,
         }
         sum += (double)(weight * value);
     }
-    mlp_backward(shape, theta, 2 * n, samples->inputs, room->d_out, gradient, NULL, room->work);
+    mlp_backward(shape, theta, 2 * n, samples->inputs, work->d_out, gradient, NULL, work->mlp);
     return sum;
 }
 

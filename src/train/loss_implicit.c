@@ -58,19 +58,19 @@ static mst_status choose_directions(const loss_setup *setup, uint64_t first, siz
     return status;
 }
 
-typedef struct scratch {
+typedef struct workspace {
     double *points, *v, *e, *d_inputs, *d_baseline; /* (n, T, …) */
     double *baseline, *trace, *normal;              /* (n, …) */
-    double *block;
-} scratch;
+    double *memory;
+} workspace;
 
-static mst_status scratch_new(scratch *r, const loss_setup *setup, size_t n)
+static mst_status workspace_new(workspace *r, const loss_setup *setup, size_t n)
 {
     const features *s = setup->net->features;
     size_t T = setup->tangents, q = s->outputs;
-    MST_TRY(mst_allocate(&r->block,
+    MST_TRY(mst_allocate(&r->memory,
                          n * T * (2 * s->D + q + s->inputs + s->base) + n * q * (2 + s->normals)));
-    r->points = r->block;
+    r->points = r->memory;
     r->v = r->points + n * T * s->D;
     r->e = r->v + n * T * s->D;
     r->d_inputs = r->e + n * T * q;
@@ -82,7 +82,7 @@ static mst_status scratch_new(scratch *r, const loss_setup *setup, size_t n)
 }
 
 static mst_status fill(const loss_setup *setup, uint64_t first, size_t n, const sample_rows *rows,
-                       const loss_samples *out, scratch *r)
+                       const loss_samples *out, workspace *r)
 {
     const features *s = setup->net->features;
     size_t T = setup->tangents;
@@ -107,8 +107,8 @@ mst_status implicit_prepare(const loss_setup *setup, uint64_t first, size_t n,
     layout l = layout_of(setup);
     size_t q = l.q, T = setup->tangents;
     double factor = (double)s->d / (double)T;
-    scratch r;
-    MST_TRY(scratch_new(&r, setup, n));
+    workspace r;
+    MST_TRY(workspace_new(&r, setup, n));
     mst_status status = fill(setup, first, n, rows, out, &r);
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         float *extra = out->extra + i * l.size;
@@ -128,11 +128,11 @@ mst_status implicit_prepare(const loss_setup *setup, uint64_t first, size_t n,
         extra[1] = (float)features_scale(s, t);
         extra[2] = (float)constant;
     }
-    mst_release(r.block);
+    mst_release(r.memory);
     return status;
 }
 
-/* |c|² and its slope, or d<u, c>² with u the only direction; c is in room->out. */
+/* |c|² and its slope, or d<u, c>² with u the only direction; c is in work->out. */
 static float square_and_slope(const layout *l, float d, bool sliced, const float *extra,
                               const float *c, float *slope)
 {
@@ -153,22 +153,22 @@ static float square_and_slope(const layout *l, float d, bool sliced, const float
 }
 
 double implicit_gradient(const loss_setup *setup, const float *theta, size_t n, bool sliced,
-                         const loss_samples *samples, loss_room *room, float *gradient)
+                         const loss_samples *samples, loss_work *work, float *gradient)
 {
     const mlp_shape *shape = &setup->net->shape;
     const features *s = setup->net->features;
     layout l = layout_of(setup);
     size_t q = l.q, T = setup->tangents;
-    mlp_forward(shape, theta, n, samples->inputs, room->out, room->work);
-    mlp_tangent(shape, theta, n, T, samples->tangents, room->tan, room->work);
+    mlp_forward(shape, theta, n, samples->inputs, work->out, work->mlp);
+    mlp_tangent(shape, theta, n, T, samples->tangents, work->tan, work->mlp);
     double sum = 0;
     const float *extra = samples->extra;
     for (size_t i = 0; i < n; i++, extra += l.size) {
         float weight = extra[0], g = extra[1], divergence = extra[2];
-        float *c = room->out + i * q, *slope = room->d_out + i * q;
+        float *c = work->out + i * q, *slope = work->d_out + i * q;
         for (size_t k = 0; k < T * q; k++) {
-            divergence += g * extra[l.direction + k] * room->tan[i * T * q + k];
-            room->d_tan[i * T * q + k] = 2 * weight * g * extra[l.direction + k];
+            divergence += g * extra[l.direction + k] * work->tan[i * T * q + k];
+            work->d_tan[i * T * q + k] = 2 * weight * g * extra[l.direction + k];
         }
         for (size_t k = 0; k < q; k++)
             divergence += g * extra[l.trace + k] * c[k];
@@ -180,7 +180,7 @@ double implicit_gradient(const loss_setup *setup, const float *theta, size_t n, 
             slope[k] = weight * g * (slope[k] + 2 * extra[l.trace + k]);
         sum += (double)(weight * (square + 2 * divergence));
     }
-    mlp_backward_tangent(shape, theta, n, T, samples->inputs, samples->tangents, room->d_out,
-                         room->d_tan, gradient, room->work);
+    mlp_backward_tangent(shape, theta, n, T, samples->inputs, samples->tangents, work->d_out,
+                         work->d_tan, gradient, work->mlp);
     return sum;
 }

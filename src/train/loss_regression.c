@@ -92,9 +92,9 @@ mst_status regression_prepare(const loss_setup *setup, size_t n, const sample_ro
 {
     const features *s = setup->net->features;
     size_t q = s->outputs;
-    double *room;
-    MST_TRY(mst_allocate(&room, n * (s->base + q + s->normals * q)));
-    double *baseline = room, *c = baseline + n * s->base, *normals = c + n * q;
+    double *work;
+    MST_TRY(mst_allocate(&work, n * (s->base + q + s->normals * q)));
+    double *baseline = work, *c = baseline + n * s->base, *normals = c + n * q;
     mst_status status = loss_read(setup, n, rows->x, rows->y, rows->t, out->inputs, baseline);
     if (status == MST_OK)
         status = features_to_outputs(s, n, rows->y, target, c);
@@ -106,7 +106,7 @@ mst_status regression_prepare(const loss_setup *setup, size_t n, const sample_ro
     if (status == MST_OK)
         keep(setup, n, rows, baseline, c, setup->net->info.time_head ? time_target : NULL, normals,
              out->extra);
-    mst_release(room);
+    mst_release(work);
     return status;
 }
 
@@ -118,62 +118,62 @@ static double add_residual(float weight, float residual, float *slope)
 
 /* Residuals of the time head, the last output. */
 static double time_residuals(const loss_setup *setup, size_t n, const float *extra,
-                             const loss_room *room)
+                             const loss_work *work)
 {
     layout l = layout_of(setup->net);
     size_t outputs = setup->net->shape.outputs;
     double sum = 0;
     for (size_t i = 0; i < n; i++, extra += l.size)
-        sum += add_residual(extra[l.time], room->out[(i + 1) * outputs - 1] - extra[l.time + 1],
-                            &room->d_out[(i + 1) * outputs - 1]);
+        sum += add_residual(extra[l.time], work->out[(i + 1) * outputs - 1] - extra[l.time + 1],
+                            &work->d_out[(i + 1) * outputs - 1]);
     return sum;
 }
 
 static double energy_gradient(const loss_setup *setup, const float *theta, size_t n,
-                              const loss_samples *samples, loss_room *room, float *gradient)
+                              const loss_samples *samples, loss_work *work, float *gradient)
 {
     const mlp_shape *shape = &setup->net->shape;
     layout l = layout_of(setup->net);
     size_t d = setup->tangents, outputs = shape->outputs;
-    mlp_forward(shape, theta, n, samples->inputs, room->out, room->work);
-    mlp_tangent(shape, theta, n, d, samples->tangents, room->tan, room->work);
+    mlp_forward(shape, theta, n, samples->inputs, work->out, work->mlp);
+    mlp_tangent(shape, theta, n, d, samples->tangents, work->tan, work->mlp);
     double sum = 0;
-    memset(room->d_out, 0, n * outputs * sizeof *room->d_out);
-    memset(room->d_tan, 0, n * d * outputs * sizeof *room->d_tan);
+    memset(work->d_out, 0, n * outputs * sizeof *work->d_out);
+    memset(work->d_tan, 0, n * d * outputs * sizeof *work->d_tan);
     for (size_t i = 0; i < n; i++) {
         const float *extra = samples->extra + i * l.size;
         for (size_t k = 0; k < d; k++) {
             size_t at = (i * d + k) * outputs;
-            sum += add_residual(extra[0], room->tan[at] - extra[1 + k], &room->d_tan[at]);
+            sum += add_residual(extra[0], work->tan[at] - extra[1 + k], &work->d_tan[at]);
         }
     }
     if (setup->net->info.time_head)
-        sum += time_residuals(setup, n, samples->extra, room);
-    mlp_backward_tangent(shape, theta, n, d, samples->inputs, samples->tangents, room->d_out,
-                         room->d_tan, gradient, room->work);
+        sum += time_residuals(setup, n, samples->extra, work);
+    mlp_backward_tangent(shape, theta, n, d, samples->inputs, samples->tangents, work->d_out,
+                         work->d_tan, gradient, work->mlp);
     return sum;
 }
 
 double regression_gradient(const loss_setup *setup, const float *theta, size_t n,
-                           const loss_samples *samples, loss_room *room, float *gradient)
+                           const loss_samples *samples, loss_work *work, float *gradient)
 {
     if (setup->net->info.energy)
-        return energy_gradient(setup, theta, n, samples, room, gradient);
+        return energy_gradient(setup, theta, n, samples, work, gradient);
     const mlp_shape *shape = &setup->net->shape;
     const features *s = setup->net->features;
     layout l = layout_of(setup->net);
     size_t q = l.q, outputs = shape->outputs;
-    mlp_forward(shape, theta, n, samples->inputs, room->out, room->work);
+    mlp_forward(shape, theta, n, samples->inputs, work->out, work->mlp);
     double sum = 0;
     const float *extra = samples->extra;
     for (size_t i = 0; i < n; i++, extra += l.size) {
-        float *out = room->out + i * outputs, *slope = room->d_out + i * outputs;
+        float *out = work->out + i * outputs, *slope = work->d_out + i * outputs;
         loss_project(q, s->normals, extra + l.normal, out);
         for (size_t k = 0; k < q; k++)
             sum += add_residual(extra[0], out[k] - extra[1 + k], &slope[k]);
     }
     if (setup->net->info.time_head)
-        sum += time_residuals(setup, n, samples->extra, room);
-    mlp_backward(shape, theta, n, samples->inputs, room->d_out, gradient, NULL, room->work);
+        sum += time_residuals(setup, n, samples->extra, work);
+    mlp_backward(shape, theta, n, samples->inputs, work->d_out, gradient, NULL, work->mlp);
     return sum;
 }

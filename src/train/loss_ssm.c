@@ -10,9 +10,9 @@ static mst_status plan(loss_setup *setup)
 }
 
 static double gradient_of(const loss_setup *setup, const float *theta, size_t n,
-                          const loss_samples *samples, loss_room *room, float *gradient)
+                          const loss_samples *samples, loss_work *work, float *gradient)
 {
-    return implicit_gradient(setup, theta, n, true, samples, room, gradient);
+    return implicit_gradient(setup, theta, n, true, samples, work, gradient);
 }
 
 const loss_ops loss_ssm = {

@@ -8,11 +8,11 @@
 #include <string.h>
 
 /* How far do paths go? From the default start, or from the middle of the given ones. `x` and `y` (n, D). */
-static mst_status find_reach(trainer *r, size_t n, const double *x, const double *y, double *room)
+static mst_status find_reach(trainer *r, size_t n, const double *x, const double *y, double *work)
 {
     const mst_manifold *m = r->m;
     size_t D = mst_manifold_ambient(m);
-    double *centre = room, *mean = centre + D, *base = mean + D, *v = base + n * D, reach = 0;
+    double *centre = work, *mean = centre + D, *base = mean + D, *v = base + n * D, reach = 0;
     mst_manifold_start(m, centre);
     for (size_t i = 0; i < n; i++)
         memcpy(base + i * D, centre, D * sizeof *base);
@@ -41,10 +41,10 @@ mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
     if (sample_plan_is_uniform(plan) || mst_manifold_table(r->m)->log == NULL)
         return MST_OK;
     MST_TRY(mst_allocate(&rows, PATHS * (4 * D + 1) + 2 * D));
-    double *y = rows + PATHS * D, *t = y + PATHS * D, *room = t + PATHS;
+    double *y = rows + PATHS * D, *t = y + PATHS * D, *work = t + PATHS;
     mst_status status = sample_draw(plan, 0, PATHS, &(sample_rows){.x = rows, .y = y, .t = t});
     if (status == MST_OK)
-        status = find_reach(r, PATHS, rows, y, room);
+        status = find_reach(r, PATHS, rows, y, work);
     mst_release(rows);
     return status == MST_CONVERGENCE ? MST_OK : status; /* a table's own log may give up */
 }

@@ -188,10 +188,10 @@ mst_status sample_curved(const sample_job *job)
     const mst_manifold *m = job->factor->m;
     space s = space_of(m);
     size_t steps = job->plan->options.steps, events = job->slots * MST_LANES;
-    double *block;
+    double *work;
     uint32_t *begin = NULL;
     sample_event *event = NULL;
-    mst_status status = mst_allocate(&block, curved_scratch(s.m) + events * curved_width(s.m));
+    mst_status status = mst_allocate(&work, curved_work(s.m) + events * curved_width(s.m));
     if (status == MST_OK)
         status = mst_allocate(&begin, steps + 2);
     if (status == MST_OK)
@@ -200,7 +200,7 @@ mst_status sample_curved(const sample_job *job)
         status = sample_starts(job, slot, job->y + slot * job->n * m->ambient);
     if (status == MST_OK) {
         step constants[MST_LANES];
-        double arc[MST_LANES], growth[MST_LANES], *rows = block + curved_scratch(s.m);
+        double arc[MST_LANES], growth[MST_LANES], *rows = work + curved_work(s.m);
         for (size_t i = 0; i < MST_LANES; i++) {
             constants[i] =
                 i > 0 && job->h[i] == job->h[i - 1] ? constants[i - 1] : step_of(s, job->h[i]);
@@ -218,7 +218,7 @@ mst_status sample_curved(const sample_job *job)
             .growth = growth,
             .begin = begin,
             .event = event,
-            .scratch = block,
+            .work = work,
             .out = rows,
         };
         MST_PICK(curved_path_kernels)->run(&b);
@@ -227,6 +227,6 @@ mst_status sample_curved(const sample_job *job)
     }
     mst_release(event);
     mst_release(begin);
-    mst_release(block);
+    mst_release(work);
     return status;
 }

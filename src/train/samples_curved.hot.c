@@ -83,7 +83,7 @@ static void record(const curved_block *b, size_t step, const lanes *z, const lan
 static void run(const curved_block *b)
 {
     size_t m = b->m;
-    lanes *z = (lanes *)b->scratch, *u = z + m + 1, *xi = u + m;
+    lanes *z = (lanes *)b->work, *u = z + m + 1, *xi = u + m;
     sums total;
     lanes square, along, weight, shift;
     const double *f = b->growth;

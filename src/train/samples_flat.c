@@ -38,16 +38,16 @@ mst_status sample_flat(const sample_job *job)
     const mst_manifold *m = job->factor->m;
     size_t d = m->dim;
     uint64_t seed = sample_seed(job->root, SAMPLE_SEED_NOISE, job->factor->index);
-    double *block;
-    MST_TRY(mst_allocate(&block, sample_noise_size(d) + MST_LANES * (d + m->ambient)));
-    double(*z)[MST_LANES] = (double(*)[MST_LANES])block;
-    double *c = block + sample_noise_size(d), *v = c + MST_LANES * d;
+    double *work;
+    MST_TRY(mst_allocate(&work, sample_noise_size(d) + MST_LANES * (d + m->ambient)));
+    double(*z)[MST_LANES] = (double(*)[MST_LANES])work;
+    double *c = work + sample_noise_size(d), *v = c + MST_LANES * d;
     mst_status status = MST_OK;
     for (size_t s = 0; status == MST_OK && s < job->slots; s++) {
         MST_PICK(random_kernels)->step(seed, job->first, s, d, z);
         sample_noise_rows(job->n, d, z, c);
         status = flat_rows(job, s, c, v);
     }
-    mst_release(block);
+    mst_release(work);
     return status;
 }

@@ -17,8 +17,8 @@ typedef struct curved_block {
     const double *angle, *growth; /* (MST_LANES): arc of a step per |ξ|, and f of the recursions */
     const uint32_t *begin;        /* see sample_events */
     const sample_event *event;
-    double *scratch; /* curved_scratch(m) */
-    double *out;     /* row slot·MST_LANES + lane of curved_width(m) */
+    double *work; /* curved_work(m) */
+    double *out;  /* row slot·MST_LANES + lane of curved_width(m) */
 } curved_block;
 
 /* Columns of a row of `out`: the point z (m + 1, the base point being the last unit vector), then the weight U (m), then
@@ -29,7 +29,7 @@ static inline size_t curved_width(size_t m)
     return 2 * m + 1 + CURVED_SUMS;
 }
 
-static inline size_t curved_scratch(size_t m)
+static inline size_t curved_work(size_t m)
 {
     return ((m + 1) + m + (m + 2)) * MST_LANES;
 }

@@ -15,15 +15,15 @@ typedef struct walkers {
     double *picked[3]; /* previous, v, c; the last becomes the transported step */
     double *xi;
     double (*z)[MST_LANES];
-    double *block;
+    double *memory;
 } walkers;
 
 static mst_status walkers_new(walkers *w, const mst_manifold *m, size_t slots)
 {
     size_t row = MST_LANES * m->ambient, noise = sample_noise_size(m->dim);
-    MST_TRY(mst_allocate(&w->block, noise + (7 + 3 * slots) * row + MST_LANES * m->dim));
-    w->z = (double(*)[MST_LANES])w->block;
-    double *next = w->block + noise;
+    MST_TRY(mst_allocate(&w->memory, noise + (7 + 3 * slots) * row + MST_LANES * m->dim));
+    w->z = (double(*)[MST_LANES])w->memory;
+    double *next = w->memory + noise;
     double **rows[] = {&w->start, &w->x, &w->y, &w->c, &w->v, &w->first, &w->second};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++, next += row)
         *rows[k] = next;
@@ -101,6 +101,6 @@ mst_status sample_last_step(const sample_job *job, size_t stride, const sample_r
     }
     mst_release(event);
     mst_release(begin);
-    mst_release(w.block);
+    mst_release(w.memory);
     return status;
 }

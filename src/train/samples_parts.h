@@ -66,7 +66,7 @@ void sample_events(const sample_job *job, uint32_t *begin, sample_event *event);
 /* Start points (n, D) number `draw` of the job's paths. */
 MST_MUST_USE mst_status sample_starts(const sample_job *job, size_t draw, double *y);
 
-/* Room for the noise of a step, and columns to rows: frame coordinates c (n, d) from normals z. */
+/* Size of the noise of a step, and columns to rows: frame coordinates c (n, d) from normals z. */
 size_t sample_noise_size(size_t d);
 void sample_noise_rows(size_t n, size_t d, double (*z)[MST_LANES], double *c);
 

@@ -60,10 +60,10 @@ static mst_status spread_starts(const sample_job *job, uint64_t seed, uint64_t d
     if (!(o->spread > 0))
         return MST_OK;
     random->step_uniform(choice, job->first, 2 * draw + 1, u);
-    double *block;
-    MST_TRY(mst_allocate(&block, sample_noise_size(d) + MST_LANES * (d + D)));
-    double(*z)[MST_LANES] = (double(*)[MST_LANES])block;
-    double *c = block + sample_noise_size(d), *v = c + MST_LANES * d;
+    double *work;
+    MST_TRY(mst_allocate(&work, sample_noise_size(d) + MST_LANES * (d + D)));
+    double(*z)[MST_LANES] = (double(*)[MST_LANES])work;
+    double *c = work + sample_noise_size(d), *v = c + MST_LANES * d;
     random->step(seed, job->first, draw, d, z);
     sample_noise_rows(job->n, d, z, c);
     for (size_t i = 0; i < job->n; i++)
@@ -72,7 +72,7 @@ static mst_status spread_starts(const sample_job *job, uint64_t seed, uint64_t d
     mst_status status = mst_manifold_from_frame(m, job->n, y, c, v);
     if (status == MST_OK)
         status = mst_manifold_exp(m, job->n, y, v, y);
-    mst_release(block);
+    mst_release(work);
     return status;
 }
 

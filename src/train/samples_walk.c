@@ -55,19 +55,19 @@ typedef struct paths {
     double *v;                   /* (steps, n, D): the vectors walked */
     double *damped, *grown;      /* (steps, n, D): (I ∓ ¼hR + …) c */
     double *square;              /* (steps, n): |c|² */
-    double *xi, *c, *r, *r2;     /* scratch rows */
-    double *lambda, *back, *sum; /* scratch rows of the sweep, and V (n) */
+    double *xi, *c, *r, *r2;     /* workspace: rows */
+    double *lambda, *back, *sum; /* workspace: rows of the sweep, and V (n) */
     double (*z)[MST_LANES];
-    double *block;
+    double *memory;
 } paths;
 
 static mst_status paths_new(paths *p, const mst_manifold *m, size_t most, size_t steps)
 {
     size_t row = most * m->ambient, noise = sample_noise_size(m->dim);
     *p = (paths){.m = m, .steps = steps};
-    MST_TRY(mst_allocate(&p->block, noise + (4 * steps + 6) * row + most * (steps + m->dim + 1)));
-    double *next = p->block + noise;
-    p->z = (double(*)[MST_LANES])p->block;
+    MST_TRY(mst_allocate(&p->memory, noise + (4 * steps + 6) * row + most * (steps + m->dim + 1)));
+    double *next = p->memory + noise;
+    p->z = (double(*)[MST_LANES])p->memory;
     double **rows[] = {&p->x, &p->v,  &p->damped, &p->grown, &p->c,
                        &p->r, &p->r2, &p->lambda, &p->back};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -222,7 +222,7 @@ mst_status sample_sweep(const sample_job *job)
         if (status == MST_OK)
             status = sweep_back(&p, job->factor->kappa, take, &(part){job, i});
     }
-    mst_release(p.block);
+    mst_release(p.memory);
     mst_release(start);
     return status;
 }
@@ -286,6 +286,6 @@ mst_status sample_sweep_tune(const sample_plan *plan, sample_factor *f)
         f->mean_ricci = ricci / size;
         status = choose_kappa(&p, f);
     }
-    mst_release(p.block);
+    mst_release(p.memory);
     return status;
 }

@@ -95,12 +95,12 @@ static mst_status new_network(trainer *r)
 static mst_status fill_held(void *context, size_t begin, size_t end)
 {
     feeder *held = context;
-    feeder_room room;
-    MST_TRY(feeder_room_new(&room, held));
+    feeder_work work;
+    MST_TRY(feeder_work_new(&work, held));
     mst_status status = MST_OK;
     for (size_t b = begin; status == MST_OK && b < end; b++)
-        status = feeder_fill(held, 0, b, &room);
-    feeder_room_free(&room);
+        status = feeder_fill(held, 0, b, &work);
+    feeder_work_free(&work);
     return status;
 }
 
@@ -167,17 +167,17 @@ static mst_status held_block(void *context, size_t begin, size_t end)
 {
     held_job *j = context;
     const trainer *r = j->r;
-    loss_room room;
+    loss_work work;
     float *gradient;
-    MST_TRY(loss_room_new(&room, &r->held_setup, HELD_BATCH));
+    MST_TRY(loss_work_new(&work, &r->held_setup, HELD_BATCH));
     mst_status status = mst_allocate_zero(&gradient, r->parameters);
     if (status == MST_OK) {
         loss_samples samples = feeder_at(&r->held, 0, begin);
         j->sum[begin / HELD_BATCH] =
-            loss_bel.gradient(&r->held_setup, j->theta, end - begin, &samples, &room, gradient);
+            loss_bel.gradient(&r->held_setup, j->theta, end - begin, &samples, &work, gradient);
     }
     mst_release(gradient);
-    loss_room_free(&room);
+    loss_work_free(&work);
     return status;
 }
 

@@ -19,29 +19,29 @@ enum { CHUNK = 512, RANGES = 16 };
 /* Samples over which losses are averaged before they are believed. */
 enum { JUDGED = 1024 };
 
-/* ---- Rooms of the threads ---- */
+/* ---- Workspaces of the threads ---- */
 
-void trainer_rooms_free(trainer *r)
+void trainer_work_free(trainer *r)
 {
-    for (int i = 0; r->room != NULL && i < r->threads; i++) {
-        loss_room_free(&r->room[i].loss);
-        feeder_room_free(&r->room[i].feeder);
+    for (int i = 0; r->work != NULL && i < r->threads; i++) {
+        loss_work_free(&r->work[i].loss);
+        feeder_work_free(&r->work[i].feeder);
     }
     for (size_t k = 0; r->gradients != NULL && k < r->shards; k++)
         mst_release(r->gradients[k]);
-    mst_release(r->room);
+    mst_release(r->work);
     mst_release(r->gradients);
 }
 
-mst_status trainer_rooms_new(trainer *r)
+mst_status trainer_work_new(trainer *r)
 {
     size_t shards = r->o->batch / CHUNK;
     r->shards = shards < 1 ? 1 : shards > TRAINER_SHARDS ? TRAINER_SHARDS : shards;
-    MST_TRY(mst_allocate_zero(&r->room, (size_t)r->threads));
+    MST_TRY(mst_allocate_zero(&r->work, (size_t)r->threads));
     MST_TRY(mst_allocate_zero(&r->gradients, r->shards));
     for (int i = 0; i < r->threads; i++) {
-        MST_TRY(loss_room_new(&r->room[i].loss, &r->setup, CHUNK));
-        MST_TRY(feeder_room_new(&r->room[i].feeder, &r->feeder));
+        MST_TRY(loss_work_new(&r->work[i].loss, &r->setup, CHUNK));
+        MST_TRY(feeder_work_new(&r->work[i].feeder, &r->feeder));
     }
     for (size_t k = 0; k < r->shards; k++)
         MST_TRY(mst_allocate_zero(&r->gradients[k], r->parameters));
@@ -50,7 +50,7 @@ mst_status trainer_rooms_new(trainer *r)
 
 /* ---- A step ---- */
 
-static void shard_gradient(trainer *r, size_t shard, size_t step, uint64_t pool, loss_room *room)
+static void shard_gradient(trainer *r, size_t shard, size_t step, uint64_t pool, loss_work *work)
 {
     const feeder *f = &r->feeder;
     size_t end = f->batch * (shard + 1) / r->shards;
@@ -59,24 +59,24 @@ static void shard_gradient(trainer *r, size_t shard, size_t step, uint64_t pool,
         size_t n = end - at < CHUNK ? end - at : CHUNK;
         loss_samples samples = feeder_at(f, pool, step * f->batch + at);
         r->sum[shard] +=
-            f->ops->gradient(&r->setup, r->theta, n, &samples, room, r->gradients[shard]);
+            f->ops->gradient(&r->setup, r->theta, n, &samples, work, r->gradients[shard]);
     }
 }
 
-static void fill_block(trainer *r, uint64_t pool, size_t block, trainer_room *room)
+static void fill_block(trainer *r, uint64_t pool, size_t block, trainer_work *work)
 {
-    if (room->status != MST_OK)
+    if (work->status != MST_OK)
         return;
-    room->status = feeder_fill(&r->feeder, pool, block, &room->feeder);
-    if (room->status != MST_OK)
-        snprintf(room->detail, sizeof room->detail, "%s", mst_error_detail());
+    work->status = feeder_fill(&r->feeder, pool, block, &work->feeder);
+    if (work->status != MST_OK)
+        snprintf(work->detail, sizeof work->detail, "%s", mst_error_detail());
 }
 
 static mst_status first_failure(const trainer *r)
 {
     for (int i = 0; i < r->threads; i++)
-        if (r->room[i].status != MST_OK)
-            return trainer_failed(r->room[i].status, r->room[i].detail);
+        if (r->work[i].status != MST_OK)
+            return trainer_failed(r->work[i].status, r->work[i].detail);
     return MST_OK;
 }
 
@@ -151,13 +151,13 @@ static void plan_step(trainer *r, burst *b)
     atomic_store(&b->next, 0);
 }
 
-static void run_tasks(trainer *r, burst *b, trainer_room *room)
+static void run_tasks(trainer *r, burst *b, trainer_work *work)
 {
     for (size_t k; (k = atomic_fetch_add(&b->next, 1)) < b->tasks;)
         if (k < r->shards)
-            shard_gradient(r, k, b->step, b->pool, &room->loss);
+            shard_gradient(r, k, b->step, b->pool, &work->loss);
         else
-            fill_block(r, b->pool + 1, b->due + k - r->shards, room);
+            fill_block(r, b->pool + 1, b->due + k - r->shards, work);
 }
 
 static void update(trainer *r, const burst *b, size_t thread, size_t threads)
@@ -194,7 +194,7 @@ mst_status trainer_run(trainer *r, double until)
 #pragma omp single
         b.gate.threads = omp_get_num_threads();
         while (!b.over) {
-            run_tasks(r, &b, &r->room[thread]);
+            run_tasks(r, &b, &r->work[thread]);
             barrier_wait(&b.gate);
             if (r->o->clip > 0) {
                 if (thread == 0)
@@ -223,7 +223,7 @@ static mst_status fill_pool(trainer *r, uint64_t pool, size_t blocks)
         size_t end = blocks - done < AT_ONCE ? blocks : done + AT_ONCE;
 #pragma omp parallel for num_threads(r->threads) schedule(dynamic, 1)
         for (size_t b = done; b < end; b++)
-            fill_block(r, pool, b, &r->room[omp_get_thread_num()]);
+            fill_block(r, pool, b, &r->work[omp_get_thread_num()]);
         MST_TRY(first_failure(r));
         trainer_report(r);
     }
@@ -237,7 +237,7 @@ static void look_at_the_start(trainer *r)
     double sum = 0;
     for (size_t at = 0; at < JUDGED; at += CHUNK) {
         loss_samples samples = feeder_at(f, 0, at);
-        sum += f->ops->gradient(&r->setup, r->theta, CHUNK, &samples, &r->room[0].loss,
+        sum += f->ops->gradient(&r->setup, r->theta, CHUNK, &samples, &r->work[0].loss,
                                 r->gradients[0]);
     }
     memset(r->gradients[0], 0, r->parameters * sizeof **r->gradients);

@@ -104,7 +104,7 @@ static mst_status train(trainer *r)
 {
     double begin = r->reported = trainer_now();
     MST_TRY(trainer_prepare(r));
-    MST_TRY(trainer_rooms_new(r));
+    MST_TRY(trainer_work_new(r));
     if (r->o->resume)
         MST_TRY(trainer_restore(r));
     MST_TRY(trainer_fill(r));
@@ -117,7 +117,7 @@ mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_o
     trainer r = {.o = options, .m = m, .threads = mst_thread_count(options->threads)};
     *out = NULL;
     mst_status status = train(&r);
-    trainer_rooms_free(&r);
+    trainer_work_free(&r);
     trainer_release(&r);
     if (status == MST_OK && r.step == 0)
         status = mst_fail(MST_INTERRUPTED, "interrupted before the first step");

@@ -13,12 +13,12 @@
 enum { TRAINER_SHARDS = 16 };
 
 /* Of one thread. */
-typedef struct trainer_room {
-    loss_room loss;
-    feeder_room feeder;
+typedef struct trainer_work {
+    loss_work loss;
+    feeder_work feeder;
     mst_status status;
     char detail[512];
-} trainer_room;
+} trainer_work;
 
 typedef struct trainer {
     const mst_train_options *o;
@@ -30,7 +30,7 @@ typedef struct trainer {
     feeder feeder;
     size_t parameters;
     float *theta, *first, *second; /* weights and moments of Adam */
-    trainer_room *room;            /* (threads) */
+    trainer_work *work;            /* (threads) */
     size_t shards;                 /* of a batch, whatever the number of threads */
     float **gradients;             /* (shards) */
     double sum[TRAINER_SHARDS];    /* losses */
@@ -60,9 +60,9 @@ MST_MUST_USE mst_status trainer_measure_reach(trainer *r, const sample_plan *pla
 /* A failure with this detail while samples were made: one that the points of paths have caused is a breakdown. */
 mst_status trainer_failed(mst_status status, const char *detail);
 
-/* Rooms of the threads, and both pools as they stood before the next step. */
-MST_MUST_USE mst_status trainer_rooms_new(trainer *r);
-void trainer_rooms_free(trainer *r);
+/* Workspaces of the threads, and both pools as they stood before the next step. */
+MST_MUST_USE mst_status trainer_work_new(trainer *r);
+void trainer_work_free(trainer *r);
 MST_MUST_USE mst_status trainer_fill(trainer *r);
 double trainer_now(void);
 /* Tells how it stands if half a second has passed since the last time; the answer may set `stop`. */

@@ -61,7 +61,7 @@ typedef struct bench {
     sample_rows rows;
     double *block;
     loss_samples samples;
-    loss_room room;
+    loss_work work;
     float *gradient;
 } bench;
 
@@ -110,7 +110,7 @@ static bench open_bench(const loss_case *c, size_t n, double t_min)
     b.samples.tangents = b.samples.inputs + n * inputs;
     b.samples.extra = b.samples.tangents + n * tangents;
     ASSERT_OK(b.ops->prepare(&b.setup, 0, n, &b.rows, &b.samples));
-    ASSERT_OK(loss_room_new(&b.room, &b.setup, n));
+    ASSERT_OK(loss_work_new(&b.work, &b.setup, n));
     b.gradient = calloc(mlp_parameters(&b.net->shape), sizeof(float));
     return b;
 }
@@ -120,14 +120,14 @@ static void close_bench(bench *b)
     free(b->block);
     free(b->samples.inputs);
     free(b->gradient);
-    loss_room_free(&b->room);
+    loss_work_free(&b->work);
     mst_network_free(b->net);
     mst_manifold_free(b->m);
 }
 
 static double value_at(bench *b, const float *theta, float *gradient)
 {
-    return b->ops->gradient(&b->setup, theta, b->n, &b->samples, &b->room, gradient);
+    return b->ops->gradient(&b->setup, theta, b->n, &b->samples, &b->work, gradient);
 }
 
 /* ---- Values ---- */
@@ -230,7 +230,7 @@ START_TEST(random_directions)
     double count = (double)s.n;
     loss_samples at = s.samples;
     for (size_t i = 0; i < s.n; i++) {
-        double value = s.ops->gradient(&s.setup, s.net->theta, 1, &at, &s.room, s.gradient);
+        double value = s.ops->gradient(&s.setup, s.net->theta, 1, &at, &s.work, s.gradient);
         mean += value / count;
         square += value * value / count;
         least = fmin(least, value);
@@ -304,7 +304,7 @@ START_TEST(gradients)
         loss_samples part = {b.samples.inputs + at * inputs,
                              b.samples.tangents + at * inputs * b.setup.tangents,
                              b.samples.extra + at * b.setup.extra};
-        total += b.ops->gradient(&b.setup, b.net->theta, 16, &part, &b.room, sum);
+        total += b.ops->gradient(&b.setup, b.net->theta, 16, &part, &b.work, sum);
     }
     double whole = value_at(&b, b.net->theta, b.gradient); /* the second time: twice the gradient */
     assert_near(total, whole, 1e-4 * fabs(whole) + 1e-3, "sum of parts");
@@ -424,10 +424,10 @@ START_TEST(feeder_holds_the_samples)
                         .spread = 1};
     sample_plan *plan;
     feeder f;
-    feeder_room room;
+    feeder_work work;
     ASSERT_OK(sample_plan_new(&plan, b.m, &o));
     ASSERT_OK(feeder_new(&f, b.ops, &b.setup, plan, BATCH, SLOTS));
-    ASSERT_OK(feeder_room_new(&room, &f));
+    ASSERT_OK(feeder_work_new(&work, &f));
     ck_assert_uint_ge(f.paths * SLOTS, f.steps * BATCH);
     ck_assert_uint_eq(f.blocks * BLOCK, f.paths);
     for (size_t step = 0, next = 0; step < f.steps; step++) {
@@ -440,7 +440,7 @@ START_TEST(feeder_holds_the_samples)
     }
     size_t inputs = b.setup.rows * b.net->shape.inputs, extra = b.setup.extra, block = 3;
     for (uint64_t pool = 2; pool < 4; pool++)
-        ASSERT_OK(feeder_fill(&f, pool, block, &room));
+        ASSERT_OK(feeder_fill(&f, pool, block, &work));
     for (uint64_t pool = 2; pool < 4; pool++) {
         uint64_t first = pool * f.paths + block * BLOCK;
         ASSERT_OK(sample_draw(plan, first, BLOCK, &b.rows));
@@ -456,7 +456,7 @@ START_TEST(feeder_holds_the_samples)
                              BLOCK * inputs * b.setup.tangents * sizeof(float));
         }
     }
-    feeder_room_free(&room);
+    feeder_work_free(&work);
     feeder_free(&f);
     sample_plan_free(plan);
     close_bench(&b);

@@ -136,7 +136,7 @@ START_TEST(average_and_excess)
         o.average = k == 0 ? 0 : 0.999;
         trainer r = {.o = &o, .m = m, .threads = 1};
         ASSERT_OK(trainer_prepare(&r));
-        ASSERT_OK(trainer_rooms_new(&r));
+        ASSERT_OK(trainer_work_new(&r));
         ASSERT_OK(trainer_fill(&r));
         for (size_t i = 0; i < r.parameters; i++)
             ck_assert_msg(r.gradients[0][i] == 0, "a gradient before the first step");
@@ -153,7 +153,7 @@ START_TEST(average_and_excess)
         ASSERT_OK(trainer_measure(&r));
         ck_assert(r.net->info.excess == 0);
         mst_network_free(r.net);
-        trainer_rooms_free(&r);
+        trainer_work_free(&r);
         trainer_release(&r);
     }
     mst_manifold_free(m);
@@ -167,7 +167,7 @@ static void train_and_save(const mst_manifold *m, const mst_train_options *o, ui
 {
     trainer r = {.o = o, .m = m, .threads = 2};
     ASSERT_OK(trainer_prepare(&r));
-    ASSERT_OK(trainer_rooms_new(&r));
+    ASSERT_OK(trainer_work_new(&r));
     if (o->resume)
         ASSERT_OK(trainer_restore(&r));
     ASSERT_OK(trainer_fill(&r));
@@ -175,7 +175,7 @@ static void train_and_save(const mst_manifold *m, const mst_train_options *o, ui
         ASSERT_OK(trainer_run(&r, 0));
     ASSERT_OK(trainer_save(&r));
     mst_network_free(r.net);
-    trainer_rooms_free(&r);
+    trainer_work_free(&r);
     trainer_release(&r);
 }
 
