@@ -13,14 +13,27 @@ const char *mst_isa_name(enum mst_isa isa)
     return names[isa];
 }
 
+/* The names of whole levels are gcc's; clang is asked for what stands for them. */
+#if defined __x86_64__ && defined __clang__
+#define HAS_V3                                                          \
+    (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && \
+     __builtin_cpu_supports("bmi2"))
+#define HAS_V4                                                                             \
+    (HAS_V3 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") && \
+     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+#elif defined __x86_64__
+#define HAS_V3 __builtin_cpu_supports("x86-64-v3")
+#define HAS_V4 __builtin_cpu_supports("x86-64-v4")
+#endif
+
 enum mst_isa mst_isa(void)
 {
     enum mst_isa best = MST_ISA_GENERIC;
 #if defined __x86_64__
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4"))
+    if (HAS_V4)
         best = MST_ISA_V4;
-    else if (__builtin_cpu_supports("x86-64-v3"))
+    else if (HAS_V3)
         best = MST_ISA_V3;
 #endif
     const char *wish = getenv("MANISTAT_ISA");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Points against tables of values that were computed with high precision: heat_*.csv in MST_SHARED_DIR. Without the
- * tables the test is skipped.
+/* Points against tables of values that were computed with high precision: tests/data/reference/heat_*.csv.
  *
  * The bars are those of heat.h. A table gives a distance r, the test has to make points at that distance. The base is
  * the default start and the far point is written down in closed form, so r keeps its digits to a few DBL_EPSILON at both
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST = 51 }; /* ambient coordinates of sphere:50 */
 
@@ -29,7 +27,7 @@ typedef struct table {
 static table table_open(const char *name)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/reference/heat_%s.csv", MST_SHARED_DIR, name);
+    snprintf(path, sizeof path, "%s/reference/heat_%s.csv", MST_TEST_DATA, name);
     table t = {.file = fopen(path, "r")};
     ck_assert_msg(t.file != NULL, "%s cannot be read", path);
     ck_assert_ptr_nonnull(fgets(t.line, sizeof t.line, t.file)); /* the header */
@@ -279,8 +277,6 @@ END_TEST
 
 int main(void)
 {
-    if (access(MST_SHARED_DIR "/reference/heat_sphere.csv", R_OK) != 0)
-        return 77;
     return RUN_SUITE("kernel reference", 60, {radial, sizeof radial_tables / sizeof *radial_tables},
                      {torus, 0}, {spd2, 0}, {spd2_pairs, 0});
 }

@@ -35,7 +35,7 @@ START_TEST(sphere_random)
 {
     dice d = {100 + (uint64_t)_i};
     for (int n = 0; n < 2000; n++) {
-        size_t m = 1 + dice_below(&d, 4 << dice_below(&d, 6));
+        size_t m = 1 + dice_below(&d, (size_t)4 << dice_below(&d, 6));
         double t = exp(dice_uniform(&d, log(1e-6), log(100)));
         if (m % 2 == 0 && m > 30 && t < SERIES_ORACLE_FROM)
             m++;

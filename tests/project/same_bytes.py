@@ -50,7 +50,7 @@ TRAINED = ["e3", "circle", "t2", "s2", "h2", "spd2", "spd3", "le3", "sym3", "so3
 SMALL = "--steps 8 --width 16 --depth 2 --batch 512"
 
 # Made once, with OLD, in d/: {f}.csv and {f}_b.csv points, {f}_near.csv points nearby, {f}_xy.csv pairs,
-# {f}_xv.csv points with tangent vectors, {f}_xyt.csv pairs with times.
+# {f}_xv.csv points with tangent vectors, {f}_xyt.csv pairs with times. d/tests is tests/data.
 DATA_OF_EACH = """
 manistat sample --manifold '{m}' --time 0.4 -n 60 --steps 20 -o {f}.csv
 manistat sample --manifold '{m}' --time 0.2 -n 45 --steps 20 --seed 5 -o {f}_b.csv
@@ -173,6 +173,18 @@ manistat mean --manifold '{m}' --kind frechet --json --weights d/weights.csv d/{
 manistat mean --manifold '{m}' --kind frechet --method gradient --json d/{f}.csv
 manistat mean --manifold '{m}' --kind frechet --covariance sandwich --json d/{f}.csv
 manistat mean --manifold '{m}' --kind frechet --by d/labels.csv --json d/{f}.csv
+"""),
+    ("real data", None, """
+manistat info d/tests/sphere/cities_s2.csv
+manistat mean --manifold sphere:2 d/tests/sphere/cities_s2.csv
+manistat mean --manifold sphere:2 --kind frechet --json d/tests/sphere/newcaledonia_poles_s2.csv
+manistat mean --manifold spd:3 d/tests/dti/small64_tensors.csv
+manistat mean --manifold spd:28 --json d/tests/spd/connectomes_corr28_triu.csv
+manistat mean --manifold so3 --json d/tests/reference/sim_SO3.csv
+manistat mean --manifold sphere:20 --json d/tests/reference/sim_S20.csv
+manistat mean --manifold hyperbolic:3 --json d/tests/reference/sim_H3.csv
+manistat kmeans --manifold spd:3 -k 3 --restarts 2 d/tests/dti/small64_tensors.csv
+manistat mixture --manifold sphere:2 -k 1-3 --json d/tests/sphere/newcaledonia_poles_s2.csv
 """),
     ("mean diffusion", HEAT, """
 manistat mean --manifold '{m}' --time 0.1 --json d/{f}.csv
@@ -467,6 +479,7 @@ def make_data(directory, program_dir):
         sys.exit("same_bytes.py: OLD cannot make the data: " + done.stderr.decode(errors="replace"))
     for path in directory.iterdir():
         path.chmod(0o444)
+    (directory / "tests").symlink_to(pathlib.Path(__file__).resolve().parent.parent / "data")
 
 
 def file_text(path):

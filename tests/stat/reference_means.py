@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Means of the published and the real data sets against values computed elsewhere with high precision, from three
-different starts each: reference_means.py MANISTAT SHARED. Exit status 77 if the folder SHARED is not there."""
+"""Means of simulated, published and real data sets against values computed elsewhere with high precision, from
+three different starts each: reference_means.py MANISTAT DATA MORE. DATA is tests/data; the data sets of the folder
+MORE are added if it is there."""
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import tempfile
 POINT = 1e-7  # of μ, t and Fréchet means, relative where numbers are larger than 1
 LOGLIK = 1e-6  # relative
 ERROR = 0.01  # of standard errors, relative
+LEAST = 24  # comparisons that DATA alone makes
 
 MANIFOLDS = {"Sym(2) Frobenius": "sym:2", "P(2) affine-invariant": "spd:2", "P3": "spd:3", "SO3": "so3", "T1": "circle"}
 FAMILIES = {"R": "euclidean", "S": "sphere", "H": "hyperbolic", "T": "torus"}
@@ -158,11 +160,11 @@ class Run:
         sys.stdout.flush()
 
 
-def synthetic_cases(shared, scratch):
+def synthetic_cases(more, scratch):
     cases = []
-    for name, reference in json.load(open(f"{shared}/reference/means.json", encoding="utf-8"))["data"].items():
+    for name, reference in json.load(open(f"{more}/reference/means.json", encoding="utf-8"))["data"].items():
         stem = {"P2": "SPDN2"}.get(name, name.split("_")[0])
-        path = f"{shared}/data/synthetic/{stem}.csv"
+        path = f"{more}/data/synthetic/{stem}.csv"
         if "_first" in name:
             rows = open(path, encoding="utf-8").readlines()[: reference["n_points"]]
             path = os.path.join(scratch, name + ".csv")
@@ -175,47 +177,76 @@ def synthetic_cases(shared, scratch):
     return cases
 
 
-def real_cases(shared):
-    data = json.load(open(f"{shared}/reference/means_real.json", encoding="utf-8"))["data"]
+def real_cases(references, data):
+    values = json.load(open(f"{references}/means_real.json", encoding="utf-8"))["data"]
     cases = [
-        Case(name, manifold_of(reference["space"]), f"{shared}/data/{name.split(' ')[0]}.csv", reference)
-        for name, reference in data.items()
+        Case(name, manifold_of(reference["space"]), f"{data}/{name.split(' ')[0]}.csv", reference)
+        for name, reference in values.items()
     ]
     # Published with fewer digits, in the page on the data.
-    cases.append(Case("spd/eeg", "spd:32", f"{shared}/data/spd/eeg_erp_cov32_triu.csv",
-                      {"logdet": -1984.282120, "trace": 6.247302e-26, "frechet_variance": 25.627038, "digits": 1e-6}))
-    cases.append(Case("spd/connectomes", "spd:28", f"{shared}/data/spd/connectomes_corr28_triu.csv",
-                      {"logdet": -37.059371, "trace": 10.60027, "frechet_variance": 62.418215, "digits": 1e-6}))
+    for name, manifold, path, logdet, trace, variance in (
+        ("spd/connectomes", "spd:28", "spd/connectomes_corr28_triu.csv", -37.059371, 10.60027, 62.418215),
+        ("spd/eeg", "spd:32", "spd/eeg_erp_cov32_triu.csv", -1984.282120, 6.247302e-26, 25.627038),
+    ):
+        if os.path.exists(f"{data}/{path}"):
+            reference = {"logdet": logdet, "trace": trace, "frechet_variance": variance, "digits": 1e-6}
+            cases.append(Case(name, manifold, f"{data}/{path}", reference))
     return cases
 
 
-def simulated_cases(shared):
-    data = json.load(open(f"{shared}/reference/sim_means.json", encoding="utf-8"))["data"]
+def scaled_case(case, scale, scratch):
+    """Matrices in other units, which may be tiny: the affine-invariant mean is scaled with them."""
+    path = os.path.join(scratch, "scaled.csv")
+    with open(case.path, encoding="utf-8") as rows, open(path, "w", encoding="utf-8") as out:
+        for row in rows:
+            out.write(",".join(repr(scale * float(cell)) for cell in row.split(",")) + "\n")
+    triangle = [scale * x for x in case.reference["frechet_mean_triu"]]
+    order = math.isqrt(len(square(triangle)))
+    reference = {
+        "frechet_mean_triu": triangle,
+        "logdet": case.reference["logdet"] + order * math.log(scale),
+        "frechet_variance": case.reference["frechet_variance"],
+    }
+    return Case(f"{case.name} times {scale:g}", case.manifold, path, reference)
+
+
+def simulated_cases(references):
+    data = json.load(open(f"{references}/sim_means.json", encoding="utf-8"))["data"]
     cases = [
-        Case("sim " + name, manifold_of(reference["space"]), f"{shared}/reference/{reference['file']}", reference)
+        Case("sim " + name, manifold_of(reference["space"]), f"{references}/{reference['file']}", reference)
         for name, reference in data.items()
     ]
-    spd2 = json.load(open(f"{shared}/reference/spd2_mean.json", encoding="utf-8"))
-    cases.append(Case("sim spd2", "spd:2", f"{shared}/reference/spd2_data.csv", spd2))
+    spd2 = json.load(open(f"{references}/spd2_mean.json", encoding="utf-8"))
+    cases.append(Case("sim spd2", "spd:2", f"{references}/spd2_data.csv", spd2))
+    return cases
+
+
+def all_cases(data, more, scratch):
+    cases = simulated_cases(f"{data}/reference") + real_cases(f"{data}/reference", data)
+    tensors = next(case for case in cases if case.name == "dti/small64_tensors")
+    cases.append(scaled_case(tensors, 2.0**-80, scratch))
+    if os.path.isdir(f"{more}/reference") and os.path.isdir(f"{more}/data"):
+        known = {case.name for case in cases}
+        further = synthetic_cases(more, scratch) + real_cases(f"{more}/reference", f"{more}/data")
+        cases += [case for case in further if case.name not in known]
+    else:
+        print(f"no further data sets in {more}")
     return cases
 
 
 def main():
-    binary, shared = sys.argv[1:3]
-    if not os.path.isdir(f"{shared}/reference") or not os.path.isdir(f"{shared}/data"):
-        print(f"skipped: no {shared}")
-        return 77
+    binary, data, more = sys.argv[1:4]
     run = Run(binary)
     print("errors are shares of what is allowed, the largest over three starts")
     with tempfile.TemporaryDirectory() as scratch:
-        for case in synthetic_cases(shared, scratch) + real_cases(shared) + simulated_cases(shared):
+        for case in all_cases(data, more, scratch):
             rows = [row for row in open(case.path, encoding="utf-8").read().split() if row[0] in "-.0123456789"]
             if "mu" in case.reference:
                 run.check(case, "diffusion", rows)
             if "frechet_variance" in case.reference:
                 run.check(case, "frechet", rows)
     print(f"{run.lines - run.failures} of {run.lines} agree")
-    return 1 if run.failures or run.lines < 40 else 0
+    return 1 if run.failures or run.lines < LEAST else 0
 
 
 if __name__ == "__main__":
