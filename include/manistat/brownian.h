@@ -22,6 +22,7 @@ typedef enum mst_brownian_method {
 } mst_brownian_method;
 
 typedef struct mst_brownian_options {
+    size_t size;                /* set by the default: how much of the struct the program knows */
     mst_brownian_method method; /* default MST_BROWNIAN_TANGENT */
     size_t steps;               /* default 100; 1 … 10^9; the step is time/steps */
     uint64_t seed;              /* default 2712 */

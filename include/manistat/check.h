@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 typedef struct mst_check_options {
+    size_t size;    /* set by the default: how much of the struct the program knows */
     size_t samples; /* default 65536 a band, at least 256; all of them are independent paths */
     bool exact;     /* default true: compare with the exact kernel where there is one */
     bool recover;   /* default true: means of simulated data */

@@ -13,7 +13,8 @@ extern "C" {
 
 /* ---- k-means: each point to the nearest centre, each centre the mean of its points ---- */
 typedef struct mst_kmeans_options {
-    size_t k; /* required, 1 … n */
+    size_t size; /* set by the default: how much of the struct the program knows */
+    size_t k;    /* required, 1 … n */
     /* default null: Fréchet centres; else diffusion centres by this source, log_p or not */
     const mst_score *kind;
     size_t restarts;       /* default 10: of k-means++ seeding; the least inertia wins */
@@ -50,6 +51,7 @@ MST_API MST_MUST_USE mst_status mst_kmeans_assign(const mst_manifold *m, size_t 
 
 /* ---- Mixture: p(x) = Σ_j π_j p_{t_j}(x, μ_j) ---- */
 typedef struct mst_mixture_options {
+    size_t size;       /* set by the default: how much of the struct the program knows */
     size_t k;          /* required, 1 … n */
     size_t restarts;   /* default 5: of k-means seeding */
     size_t iterations; /* default 500: EM steps at most */

@@ -36,6 +36,7 @@ typedef enum mst_time_limit {
 } mst_time_limit;
 
 typedef struct mst_mean_options {
+    size_t size;            /* set by the default: how much of the struct the program knows */
     mst_mean_method method; /* default MST_MEAN_NEWTON */
     /* default 0: fit it; else the fixed time. Not used by sources without a time. Outside the range of the source:
      * MST_DOMAIN. A source with one time only has that one fixed. */

@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 typedef struct mst_points_options {
+    size_t size;  /* set by the default: how much of the struct the program knows */
     bool project; /* default false: bring rows off the manifold onto it instead of refusing them */
     bool degrees; /* default false: angles (circle, torus) in degrees */
     bool latlon;  /* default false: sphere:2 points as latitude, longitude in degrees */

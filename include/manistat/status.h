@@ -3,7 +3,11 @@
 
 /* What a manistat function can answer. Every function that may fail returns an mst_status; the
  * sentence below says what kind of failure it was, mst_error_detail() says which argument, value,
- * file, row or column. The library never prints and never exits. */
+ * file, row or column. The library never prints and never exits.
+ *
+ * Functions with options take null for the defaults. Else fill the struct by its mst_X_options_default() and change
+ * members: that sets `size`, by which a later library sees what the program does not know yet and takes the defaults for it.
+ * A struct without a size is MST_ARGUMENT. */
 #ifndef MANISTAT_STATUS_H
 #define MANISTAT_STATUS_H
 

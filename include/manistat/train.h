@@ -31,6 +31,7 @@ typedef struct mst_train_report {
 } mst_train_report;
 
 typedef struct mst_train_options {
+    size_t size;    /* set by the default: how much of the struct the program knows */
     mst_loss loss;  /* default bel */
     double minutes; /* default 1; ignored if steps > 0 */
     /* default 0: by the clock. With steps a training is a function of the seed, whatever the threads */

@@ -23,6 +23,7 @@ typedef enum mst_test_method {
 } mst_test_method;
 
 typedef struct mst_test_options {
+    size_t size;               /* set by the default: how much of the struct the program knows */
     mst_hypothesis hypothesis; /* default MST_EQUAL_MEANS */
     mst_test_method method;    /* default MST_TEST_LR */
     double time;               /* default 0: fit; else one fixed time for both samples */

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* The certificate of a score network: bands of times, what is measured in each, and the verdict. */
+#include "base/options.h"
 #include "check/parts.h"
 
 #include <math.h>
@@ -9,7 +10,11 @@
 
 mst_check_options mst_check_options_default(void)
 {
-    return (mst_check_options){.samples = 65536, .exact = true, .recover = true, .seed = 4711};
+    return (mst_check_options){.size = sizeof(mst_check_options),
+                               .samples = 65536,
+                               .exact = true,
+                               .recover = true,
+                               .seed = 4711};
 }
 
 static mst_status check_options(const mst_manifold *m, const mst_check_options *o)
@@ -240,16 +245,17 @@ mst_status mst_network_check(mst_certificate *out, const mst_network *net,
                              const mst_check_options *options)
 {
     const mst_manifold *m = net->m;
-    MST_TRY(check_options(m, options));
+    mst_check_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_check_options, options));
+    MST_TRY(check_options(m, &o));
     check_subject s = {.net = net,
                        .m = m,
-                       .o = options,
+                       .o = &o,
                        .d = mst_manifold_dim(m),
                        .D = mst_manifold_ambient(m),
-                       .exact = options->exact && mst_heat_has_exact(m),
+                       .exact = o.exact && mst_heat_has_exact(m),
                        .fixed_time = net->info.t_min == net->info.t_max};
-    mst_certificate c = {
-        .against_exact = s.exact, .samples = options->samples, .seed = options->seed};
+    mst_certificate c = {.against_exact = s.exact, .samples = o.samples, .seed = o.seed};
     split_times(&net->info, &c);
     mst_network bare = *net; /* its weights are zero, all else is shared */
     MST_TRY(mst_allocate_zero(&bare.theta, mlp_parameters(&net->shape)));

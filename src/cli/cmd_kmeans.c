@@ -86,11 +86,10 @@ static mst_status read_centre(const clustering *c, const char *path, const mst_j
 static mst_status read_centres(clustering *c, const char *path, const mst_json_value *top)
 {
     const mst_json_value *rows = mst_json_member(top, "centres");
-    const mst_points_options form = {
-        .project = true, /* written numbers are off by rounding at most */
-        .degrees = mst_json_as_bool(mst_json_member(top, "degrees")),
-        .latlon = mst_json_as_bool(mst_json_member(top, "latlon")),
-    };
+    mst_points_options form = mst_points_options_default();
+    form.project = true; /* written numbers are off by rounding at most */
+    form.degrees = mst_json_as_bool(mst_json_member(top, "degrees"));
+    form.latlon = mst_json_as_bool(mst_json_member(top, "latlon"));
     size_t longest = 1;
     double *numbers;
     c->k = mst_json_length(rows);

@@ -3,6 +3,7 @@
 
 /* Brownian motion: the geodesic walk, Euler steps in a chart, and exact draws where the law is simple. Work is split
  * into blocks of paths that do not depend on the number of threads; the noise of a path depends on its number alone. */
+#include "base/options.h"
 #include "base/random_kernels.h"
 #include "heat/radial_law.h"
 #include "manifold/internal.h"
@@ -29,7 +30,10 @@ typedef struct job {
 
 mst_brownian_options mst_brownian_options_default(void)
 {
-    return (mst_brownian_options){.method = MST_BROWNIAN_TANGENT, .steps = 100, .seed = 2712};
+    return (mst_brownian_options){.size = sizeof(mst_brownian_options),
+                                  .method = MST_BROWNIAN_TANGENT,
+                                  .steps = 100,
+                                  .seed = 2712};
 }
 
 bool mst_brownian_has_exact(const mst_manifold *m)
@@ -202,9 +206,11 @@ static mst_status run_block(void *context, size_t begin, size_t end)
     return status;
 }
 
-static mst_status run(job *j, size_t n)
+static mst_status run(job *j, size_t n, const mst_brownian_options *options)
 {
-    const mst_brownian_options *o = j->options;
+    mst_brownian_options taken;
+    MST_TRY(MST_TAKE_OPTIONS(&taken, mst_brownian_options, options));
+    const mst_brownian_options *o = j->options = &taken;
     if (!(j->time > 0) || !isfinite(j->time))
         return mst_fail(MST_ARGUMENT, "the time must be positive and finite, not %g", j->time);
     if (o->steps < 1 || o->steps > 1000000000)
@@ -232,11 +238,12 @@ static mst_status run(job *j, size_t n)
 mst_status mst_brownian_endpoints(const mst_manifold *m, size_t n, const double *start, double time,
                                   const mst_brownian_options *options, double *end)
 {
-    return run(&(job){m, start, time, options, false, end, NULL}, n);
+    return run(&(job){.m = m, .start = start, .time = time, .out = end}, n, options);
 }
 
 mst_status mst_brownian_paths(const mst_manifold *m, size_t n, const double *start, double time,
                               const mst_brownian_options *options, double *path)
 {
-    return run(&(job){m, start, time, options, true, path, NULL}, n);
+    return run(&(job){.m = m, .start = start, .time = time, .whole = true, .out = path}, n,
+               options);
 }

@@ -5,6 +5,8 @@
  * its bits, so that what was written comes back unchanged. */
 #include "points/point_decoder.h"
 
+#include "base/options.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -159,12 +161,9 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
                                   size_t cols, const mst_points_options *options,
                                   const mst_reader *reader)
 {
-    *d = (mst_point_decoder){.m = m,
-                             .options = options != NULL ? *options : mst_points_options_default(),
-                             .layout = layout,
-                             .cols = cols,
-                             .reader = reader,
-                             .left_out = SIZE_MAX};
+    *d = (mst_point_decoder){
+        .m = m, .layout = layout, .cols = cols, .reader = reader, .left_out = SIZE_MAX};
+    MST_TRY(MST_TAKE_OPTIONS(&d->options, mst_points_options, options));
     MST_TRY(mst_points_check_options(m, &d->options));
     mst_point_form preferred = d->options.latlon ? MST_FORM_LATLON : MST_FORM_FULL;
     mst_point_form compact = preferred;

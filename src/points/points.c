@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Points and tangent vectors in files. */
+#include "base/options.h"
 #include "io/internal.h"
 #include "points/point_decoder.h"
 
@@ -12,7 +13,7 @@ enum { BLOCK_NUMBERS = 1 << 15 };
 
 mst_points_options mst_points_options_default(void)
 {
-    return (mst_points_options){.project = false};
+    return (mst_points_options){.size = sizeof(mst_points_options)};
 }
 
 /* ---- Readers ---- */
@@ -201,9 +202,12 @@ mst_status mst_points_decode(const mst_manifold *m, size_t cols, const double *r
 
 size_t mst_points_width(const mst_manifold *m, const mst_points_options *options)
 {
-    if (options != NULL && options->latlon && mst_is_two_sphere(m))
+    mst_points_options o;
+    if (MST_TAKE_OPTIONS(&o, mst_points_options, options) != MST_OK)
+        return 0;
+    if (o.latlon && mst_is_two_sphere(m))
         return 2;
-    if (options != NULL && options->quaternion && mst_is_family(m, "so3"))
+    if (o.quaternion && mst_is_family(m, "so3"))
         return 4;
     return mst_manifold_ambient(m);
 }
@@ -249,7 +253,8 @@ static mst_status encode_angles(const mst_manifold *m, size_t n, size_t stride, 
 mst_status mst_points_encode(const mst_manifold *m, size_t n, const double *x,
                              const mst_points_options *options, double *text)
 {
-    mst_points_options o = options != NULL ? *options : mst_points_options_default();
+    mst_points_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_points_options, options));
     size_t D = mst_manifold_ambient(m);
     MST_TRY(mst_points_check_options(m, &o));
     if (o.latlon || o.quaternion) {
@@ -268,7 +273,8 @@ mst_status mst_points_encode(const mst_manifold *m, size_t n, const double *x,
 mst_status mst_points_encode_vectors(const mst_manifold *m, size_t n, const double *v,
                                      const mst_points_options *options, double *text)
 {
-    mst_points_options o = options != NULL ? *options : mst_points_options_default();
+    mst_points_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_points_options, options));
     size_t D = mst_manifold_ambient(m);
     MST_TRY(mst_points_check_options(m, &o));
     if (n > 0)

@@ -9,7 +9,10 @@ mst_status cluster_check(const mst_manifold *m, size_t n, const double *x, size_
                          const double *weights, size_t restarts, size_t iterations)
 {
     MST_TRY(rows_check(m, n, x, weights));
-    if (k < 1 || k > n)
+    if (k == 0)
+        return mst_fail(MST_ARGUMENT,
+                        "k is missing: give the options how many clusters, from 1 to %zu", n);
+    if (k > n)
         return mst_fail(MST_ARGUMENT, "k must be from 1 to the number of points, %zu, not %zu", n,
                         k);
     if (restarts < 1 || iterations < 1)

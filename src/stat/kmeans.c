@@ -4,6 +4,7 @@
 /* k-means: seeding of Arthur and Vassilvitskii (2007) with squared geodesic distances, then Lloyd's iteration. While
  * labels move, a centre takes one Newton step per iteration; once they rest, centres are brought to their means and the
  * labels must survive that. */
+#include "base/options.h"
 #include "stat/cluster_parts.h"
 #include "stat/fit.h"
 #include "stat/mean_parts.h"
@@ -17,7 +18,8 @@ static const size_t no_label = SIZE_MAX;
 
 mst_kmeans_options mst_kmeans_options_default(void)
 {
-    return (mst_kmeans_options){.restarts = 10, .iterations = 300, .seed = 2712};
+    return (mst_kmeans_options){
+        .size = sizeof(mst_kmeans_options), .restarts = 10, .iterations = 300, .seed = 2712};
 }
 
 /* ---- Assignment ---- */
@@ -475,21 +477,23 @@ static mst_status fit(const mst_manifold *m, const mst_score *source, size_t n, 
 }
 
 mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m, size_t n, const double *x,
-                          const mst_kmeans_options *o)
+                          const mst_kmeans_options *options)
 {
     *out = NULL;
     double begin = rows_clock();
-    MST_TRY(cluster_check(m, n, x, o->k, o->weights, o->restarts, o->iterations));
-    if (o->kind != NULL &&
-        mst_manifold_ambient(mst_score_manifold(o->kind)) != mst_manifold_ambient(m))
+    mst_kmeans_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_kmeans_options, options));
+    MST_TRY(cluster_check(m, n, x, o.k, o.weights, o.restarts, o.iterations));
+    if (o.kind != NULL &&
+        mst_manifold_ambient(mst_score_manifold(o.kind)) != mst_manifold_ambient(m))
         return mst_fail(MST_ARGUMENT, "the score source belongs to another manifold, %s",
-                        mst_manifold_spec(mst_score_manifold(o->kind)));
+                        mst_manifold_spec(mst_score_manifold(o.kind)));
     mst_score *own = NULL;
     mst_kmeans_result *result;
-    MST_TRY(result_new(&result, n, o->k, mst_manifold_ambient(m)));
-    mst_status status = o->kind == NULL ? mst_score_log_new(&own, m) : MST_OK;
+    MST_TRY(result_new(&result, n, o.k, mst_manifold_ambient(m)));
+    mst_status status = o.kind == NULL ? mst_score_log_new(&own, m) : MST_OK;
     if (status == MST_OK)
-        status = fit(m, own != NULL ? own : o->kind, n, x, o, result);
+        status = fit(m, own != NULL ? own : o.kind, n, x, &o, result);
     mst_score_free(own);
     if (status != MST_OK) {
         mst_kmeans_result_free(result);

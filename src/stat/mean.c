@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "base/options.h"
 #include "stat/fit_steps.h"
 #include "stat/mean_parts.h"
 #include "stat/rows.h"
@@ -18,7 +19,8 @@ enum { STREAM_STARTS = 1, STREAM_SAMPLE = 2, STREAM_MOVES = 3 };
 
 mst_mean_options mst_mean_options_default(void)
 {
-    return (mst_mean_options){.method = MST_MEAN_NEWTON,
+    return (mst_mean_options){.size = sizeof(mst_mean_options),
+                              .method = MST_MEAN_NEWTON,
                               .starts = 4,
                               .tolerance = 1e-10,
                               .rate = 0.1,
@@ -577,11 +579,13 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
 {
     *out = NULL;
     double begin = rows_clock();
-    MST_TRY(check_options(source, options));
-    MST_TRY(check_points(mst_score_manifold(source), n, x, options));
+    mst_mean_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
+    MST_TRY(check_options(source, &o));
+    MST_TRY(check_points(mst_score_manifold(source), n, x, &o));
     search s;
     mst_mean_result *r = NULL;
-    mst_status status = search_new(&s, source, n, x, options);
+    mst_status status = search_new(&s, source, n, x, &o);
     if (status == MST_OK)
         status = find_candidates(&s);
     if (status == MST_OK)
@@ -591,7 +595,7 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
         status = describe(&s, &r);
     }
     if (status == MST_OK)
-        status = mean_add_errors(r, &s.problem, options, s.candidates[0].hessian);
+        status = mean_add_errors(r, &s.problem, &o, s.candidates[0].hessian);
     search_free(&s);
     if (status != MST_OK) {
         mst_mean_result_free(r);

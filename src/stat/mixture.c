@@ -4,6 +4,7 @@
 /* Generalised EM (Dempster, Laird and Rubin 1977): the M-step is a few Newton steps on each component, which never lower
  * its part of the expected log-likelihood, and so the log-likelihood never falls. */
 #include "base/internal.h"
+#include "base/options.h"
 #include "stat/cluster_parts.h"
 #include "stat/fit.h"
 #include "stat/rows.h"
@@ -25,7 +26,11 @@ static const double negligible = 1e-25;
 
 mst_mixture_options mst_mixture_options_default(void)
 {
-    return (mst_mixture_options){.restarts = 5, .iterations = 500, .tolerance = 1e-9, .seed = 2712};
+    return (mst_mixture_options){.size = sizeof(mst_mixture_options),
+                                 .restarts = 5,
+                                 .iterations = 500,
+                                 .tolerance = 1e-9,
+                                 .seed = 2712};
 }
 
 /* What a restart works on and ends with. */
@@ -433,10 +438,12 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
 }
 
 mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, size_t n,
-                           const double *x, const mst_mixture_options *o)
+                           const double *x, const mst_mixture_options *options)
 {
     *out = NULL;
     double begin = rows_clock();
+    mst_mixture_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_mixture_options, options));
     const mst_manifold *m = mst_score_manifold(source);
     const mst_score_ops *ops = mst_score_table(source);
     if (!ops->time)
@@ -447,14 +454,14 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
                         "a mixture needs log p, which the source \"%s\" does not give; use the "
                         "exact heat kernel",
                         ops->name);
-    MST_TRY(cluster_check(m, n, x, o->k, o->weights, o->restarts, o->iterations));
-    if (!(o->tolerance > 0))
-        return mst_fail(MST_ARGUMENT, "the tolerance must be positive, not %g", o->tolerance);
-    if (!(o->least_time >= 0) || !isfinite(o->least_time))
-        return mst_fail(MST_ARGUMENT, "the least time must be a number ≥ 0, not %g", o->least_time);
+    MST_TRY(cluster_check(m, n, x, o.k, o.weights, o.restarts, o.iterations));
+    if (!(o.tolerance > 0))
+        return mst_fail(MST_ARGUMENT, "the tolerance must be positive, not %g", o.tolerance);
+    if (!(o.least_time >= 0) || !isfinite(o.least_time))
+        return mst_fail(MST_ARGUMENT, "the least time must be a number ≥ 0, not %g", o.least_time);
     mst_mixture_result *result;
-    MST_TRY(result_new(&result, n, o->k, mst_manifold_ambient(m)));
-    mst_status status = fit(source, n, x, o, result);
+    MST_TRY(result_new(&result, n, o.k, mst_manifold_ambient(m)));
+    mst_status status = fit(source, n, x, &o, result);
     if (status != MST_OK) {
         mst_mixture_result_free(result);
         return status;

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Two fits against a common one. The hypothesis says which of mean and time the two groups of a fit_problem share. */
+#include "base/options.h"
 #include "stat/cluster_parts.h"
 #include "stat/distributions.h"
 #include "stat/fit.h"
@@ -14,7 +15,7 @@
 
 mst_test_options mst_test_options_default(void)
 {
-    return (mst_test_options){.permutations = 999, .seed = 2712};
+    return (mst_test_options){.size = sizeof(mst_test_options), .permutations = 999, .seed = 2712};
 }
 
 /* Rows drawn for one block of permutations are copied into one buffer. */
@@ -390,18 +391,20 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
 {
     *out = NULL;
     double begin = rows_clock();
-    MST_TRY(check(source, n1, n2, options));
+    mst_test_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_test_options, options));
+    MST_TRY(check(source, n1, n2, &o));
     const mst_manifold *m = mst_score_manifold(source);
-    double time = fit_given_time(source, options->time);
+    double time = fit_given_time(source, o.time);
     test t = {.source = source,
               .m = m,
-              .o = options,
+              .o = &o,
               .n = {n1, n2},
               .d = mst_manifold_dim(m),
               .D = mst_manifold_ambient(m),
               .time_is_free = mst_score_table(source)->time && time == 0,
               .time = time,
-              .threads = options->threads};
+              .threads = o.threads};
     double *x;
     comparison c = {0};
     mst_test_result *r = NULL;

@@ -2,13 +2,15 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* The training from options to network: prepare or restore, then bursts of steps between reports and checkpoints. */
+#include "base/options.h"
 #include "train/trainer.h"
 
 #include <math.h>
 
 mst_train_options mst_train_options_default(void)
 {
-    return (mst_train_options){.loss = MST_LOSS_BEL,
+    return (mst_train_options){.size = sizeof(mst_train_options),
+                               .loss = MST_LOSS_BEL,
                                .minutes = 1,
                                .width = 128,
                                .depth = 3,
@@ -114,8 +116,10 @@ static mst_status train(trainer *r)
 
 mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_options *options)
 {
-    trainer r = {.o = options, .m = m, .threads = mst_thread_count(options->threads)};
     *out = NULL;
+    mst_train_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_train_options, options));
+    trainer r = {.o = &o, .m = m, .threads = mst_thread_count(o.threads)};
     mst_status status = train(&r);
     trainer_work_free(&r);
     trainer_release(&r);

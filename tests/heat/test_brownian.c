@@ -364,7 +364,9 @@ START_TEST(bad_arguments)
     o = mst_brownian_options_default();
     int calls = 0;
     o.progress = (mst_progress){stop_at_once, &calls};
-    double *many = end_points(sphere, 5000, start, 1, &(mst_brownian_options){.steps = 1});
+    mst_brownian_options one_step = mst_brownian_options_default();
+    one_step.steps = 1;
+    double *many = end_points(sphere, 5000, start, 1, &one_step);
     double *ends = doubles(5000 * 3);
     o.threads = 1;
     ASSERT_FAILS(MST_INTERRUPTED, mst_brownian_endpoints(sphere, 5000, many, 1, &o, ends));

@@ -60,10 +60,12 @@ static void check_point(const char *spec, const char *text, mst_points_options o
 
 #define NUMBERS(...) \
     (sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), ((const double[]){__VA_ARGS__})
-#define NONE ((mst_points_options){0})
-#define PROJECT ((mst_points_options){.project = true})
-#define DEGREES ((mst_points_options){.degrees = true})
-#define LATLON ((mst_points_options){.latlon = true})
+#define OPTIONS(...) ((mst_points_options){.size = sizeof(mst_points_options), __VA_ARGS__})
+#define NONE OPTIONS(.project = false)
+#define PROJECT OPTIONS(.project = true)
+#define DEGREES OPTIONS(.degrees = true)
+#define LATLON OPTIONS(.latlon = true)
+#define QUATERNION OPTIONS(.quaternion = true)
 
 START_TEST(test_full_rows)
 {
@@ -148,7 +150,7 @@ START_TEST(test_options_that_make_no_sense)
     check_failure("product(sphere:2,circle)", "p", "1\n", LATLON, MST_ARGUMENT, "--latlon needs");
     check_failure("sphere:2", "p", "1\n", DEGREES, MST_ARGUMENT,
                   "--degrees needs circle or torus, not sphere:2");
-    check_failure("sphere:2", "p", "1\n", ((mst_points_options){.quaternion = true}), MST_ARGUMENT,
+    check_failure("sphere:2", "p", "1\n", QUATERNION, MST_ARGUMENT,
                   "--quaternion needs so3, not sphere:2");
     mst_manifold *m = parse("sphere:2");
     double x[3] = {0, 0, 1}, text[3];
@@ -319,7 +321,7 @@ START_TEST(test_encode)
     ck_assert_int_eq(mst_points_encode(m, 0, NULL, NULL, NULL), MST_OK);
     mst_manifold_free(m);
     m = parse("so3");
-    mst_points_options quaternion = {.quaternion = true};
+    mst_points_options quaternion = QUATERNION;
     ck_assert_uint_eq(mst_points_width(m, &quaternion), 4);
     mst_manifold_free(m);
 }
