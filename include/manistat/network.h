@@ -17,12 +17,17 @@ typedef struct mst_network mst_network;
 
 typedef enum mst_activation { MST_SILU, MST_TANH } mst_activation;
 
+/* The losses: constant, name, what it is. A new one is a line here and a file src/train/loss_<name>.c. */
+#define MST_LOSS_LIST(X)                                               \
+    X(BEL, bel, "Bismut-Elworthy-Li targets, almost without noise")    \
+    X(DSM, dsm, "denoising score matching: the last step of the path") \
+    X(DSMVR, dsmvr, "the same with a control variate")                 \
+    X(ISM, ism, "implicit score matching: |s|^2 + 2 div s")            \
+    X(SSM, ssm, "sliced score matching: the same in random directions")
 typedef enum mst_loss {
-    MST_LOSS_BEL,   /* Bismut–Elworthy–Li targets: almost free of noise */
-    MST_LOSS_DSM,   /* denoising score matching: the last step of the path */
-    MST_LOSS_DSMVR, /* the same with a control variate */
-    MST_LOSS_ISM,   /* implicit score matching: |s|² + 2 div s */
-    MST_LOSS_SSM,   /* sliced: |s|² + 2 <v, ∇_v s> with random v */
+#define MST_LOSS_ENUM(constant, name, what) MST_LOSS_##constant,
+    MST_LOSS_LIST(MST_LOSS_ENUM)
+#undef MST_LOSS_ENUM
 } mst_loss;
 /* "bel", "dsm", …; *out from a name, false if there is none. */
 MST_API const char *mst_loss_name(mst_loss loss);

@@ -14,7 +14,12 @@
 #include <unistd.h>
 
 /* In the order of mst_loss and mst_activation. */
-static const char *const losses[] = {"bel", "dsm", "dsmvr", "ism", "ssm", NULL};
+static const char *const losses[] = {
+#define LOSS_NAME(constant, name, what) #name,
+    MST_LOSS_LIST(LOSS_NAME)
+#undef LOSS_NAME
+        NULL};
+#define LOSS_HELP(constant, name, what) "; " #name " is " what
 static const char *const activations[] = {"silu", "tanh", NULL};
 static const char *const divergences[] = {"hutchinson", "exact", NULL};
 static const char *const presets[] = {"paper", NULL};
@@ -110,8 +115,7 @@ CHOICE(option_preset, "preset", "NAME", presets, NULL, "paper", GROUP_LEARNING,
        "other defaults: paper (the published network, 5 layers of 512, tanh, dsm, batches of "
        "102400, t from 0.01); options that are given count all the same");
 CHOICE(option_loss, "loss", "NAME", losses, "bel", "dsm", GROUP_LEARNING,
-       "bel (Bismut-Elworthy-Li targets, almost without noise), dsm (denoising score matching), "
-       "dsmvr (with reduced variance), ism (implicit) or ssm (sliced)");
+       "what training minimises" MST_LOSS_LIST(LOSS_HELP));
 CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact", GROUP_LEARNING,
        "of --loss ism: hutchinson (a random estimate) or exact");
 COUNT(option_batch, "batch", "N", "4096", "8192", 4194304, GROUP_LEARNING, "samples in a step");

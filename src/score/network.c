@@ -6,29 +6,25 @@
 #include <math.h>
 #include <string.h>
 
-#define LOSS_LIST(X) X(BEL, "bel") X(DSM, "dsm") X(DSMVR, "dsmvr") X(ISM, "ism") X(SSM, "ssm")
+static const char *const loss_names[] = {
+#define LOSS_NAME(constant, name, what) [MST_LOSS_##constant] = #name,
+    MST_LOSS_LIST(LOSS_NAME)
+#undef LOSS_NAME
+};
+enum { LOSSES = sizeof loss_names / sizeof *loss_names };
 
 const char *mst_loss_name(mst_loss loss)
 {
-    switch (loss) {
-#define LOSS_NAME(loss, text) \
-    case MST_LOSS_##loss:     \
-        return text;
-        LOSS_LIST(LOSS_NAME)
-#undef LOSS_NAME
-    }
-    return "unknown";
+    return (size_t)loss < LOSSES ? loss_names[loss] : "unknown";
 }
 
 bool mst_loss_parse(mst_loss *out, const char *name)
 {
-#define LOSS_PARSE(loss, text)     \
-    if (strcmp(name, text) == 0) { \
-        *out = MST_LOSS_##loss;    \
-        return true;               \
-    }
-    LOSS_LIST(LOSS_PARSE)
-#undef LOSS_PARSE
+    for (size_t k = 0; k < LOSSES; k++)
+        if (strcmp(name, loss_names[k]) == 0) {
+            *out = (mst_loss)k;
+            return true;
+        }
     return false;
 }
 

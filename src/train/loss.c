@@ -5,12 +5,12 @@
 
 const loss_ops *loss_find(mst_loss loss)
 {
-    static const loss_ops *const table[] = {&loss_bel, &loss_dsm, &loss_dsmvr, &loss_ism,
-                                            &loss_ssm};
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-        if (table[k]->loss == loss)
-            return table[k];
-    return NULL;
+    static const loss_ops *const table[] = {
+#define LOSS_ENTRY(constant, name, what) [MST_LOSS_##constant] = &loss_##name,
+        MST_LOSS_LIST(LOSS_ENTRY)
+#undef LOSS_ENTRY
+    };
+    return (size_t)loss < sizeof table / sizeof *table ? table[loss] : NULL;
 }
 
 mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capacity)

@@ -5,8 +5,8 @@
  *
  * With F the network, the score has the coordinates c = c₀ + g F (score/features.h). Losses are weighted by t and divided by
  * d, so that the score itself, of size √(d/t), counts about 1 at all times. */
-#ifndef MST_SCORE_LOSS_H
-#define MST_SCORE_LOSS_H
+#ifndef MST_TRAIN_LOSS_H
+#define MST_TRAIN_LOSS_H
 
 #include "score/network.h"
 #include "train/samples.h"
@@ -38,7 +38,6 @@ typedef struct loss_samples {
 } loss_samples;
 
 typedef struct loss_ops {
-    mst_loss loss;
     sample_kind kind;
     /* Fills rows, tangents, extra; MST_ARGUMENT for designs that the loss cannot train. */
     mst_status (*plan)(loss_setup *setup);
@@ -50,8 +49,11 @@ typedef struct loss_ops {
                        const loss_samples *samples, loss_work *work, float *gradient);
 } loss_ops;
 
+/* Null if there is no such loss. */
 const loss_ops *loss_find(mst_loss loss);
-extern const loss_ops loss_bel, loss_dsm, loss_dsmvr, loss_ism, loss_ssm;
+#define LOSS_DECLARE(constant, name, what) extern const loss_ops loss_##name;
+MST_LOSS_LIST(LOSS_DECLARE)
+#undef LOSS_DECLARE
 
 /* ---- Regression on a target, shared by bel and dsm ---- */
 

@@ -12,7 +12,6 @@ static mst_status prepare(const loss_setup *setup, uint64_t first, size_t n,
 }
 
 const loss_ops loss_bel = {
-    .loss = MST_LOSS_BEL,
     .kind = SAMPLE_BEL,
     .plan = regression_plan,
     .prepare = prepare,

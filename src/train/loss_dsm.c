@@ -27,7 +27,6 @@ static mst_status prepare(const loss_setup *setup, uint64_t first, size_t n,
 }
 
 const loss_ops loss_dsm = {
-    .loss = MST_LOSS_DSM,
     .kind = SAMPLE_LAST_STEP,
     .plan = plan,
     .prepare = prepare,

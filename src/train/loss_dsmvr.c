@@ -107,7 +107,6 @@ static double gradient_of(const loss_setup *setup, const float *theta, size_t n,
 }
 
 const loss_ops loss_dsmvr = {
-    .loss = MST_LOSS_DSMVR,
     .kind = SAMPLE_LAST_STEP,
     .plan = plan,
     .prepare = prepare,

@@ -16,7 +16,6 @@ static double gradient_of(const loss_setup *setup, const float *theta, size_t n,
 }
 
 const loss_ops loss_ssm = {
-    .loss = MST_LOSS_SSM,
     .kind = SAMPLE_LAST_STEP,
     .plan = plan,
     .prepare = implicit_prepare,
