@@ -38,6 +38,7 @@ static void disarm(void)
 START_TEST(parsing_without_memory)
 {
     const manifold_case *entry = &manifold_cases[_i];
+    TAKES_PART(entry->make == NULL);
     if (entry->make != NULL)
         return;
     size_t failures = 0;

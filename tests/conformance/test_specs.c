@@ -10,6 +10,7 @@
 START_TEST(specs_round_trip)
 {
     const manifold_case *entry = &manifold_cases[_i];
+    TAKES_PART(entry->make == NULL);
     if (entry->make != NULL)
         return;
     mst_manifold *m = NULL, *again = NULL;

@@ -8,37 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run_whole(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-int run_case(const char *name, TCase *c)
-{
-    Suite *suite = suite_create(name);
-    suite_add_tcase(suite, c);
-    return run_whole(suite);
-}
-
-int run_suite(const char *name, double seconds, size_t count, const test_entry *tests)
-{
-    Suite *suite = suite_create(name);
-    for (size_t i = 0; i < count; i++) {
-        TCase *group = tcase_create(tests[i].test->name);
-        tcase_set_timeout(group, seconds);
-        if (tests[i].times > 0)
-            tcase_add_loop_test(group, tests[i].test, 0, (int)tests[i].times);
-        else
-            tcase_add_test(group, tests[i].test);
-        suite_add_tcase(suite, group);
-    }
-    return run_whole(suite);
-}
-
 void assert_one_line(const char *what)
 {
     const char *detail = mst_error_detail();
