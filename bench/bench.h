@@ -2,12 +2,17 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Timing for the benchmarks. Machine noise only ever adds time, so the best of several repetitions is kept, and
- * figures that matter are ratios measured in the same run. */
+ * figures that matter are ratios measured in the same run.
+ *
+ * Every figure is also a line of JSON in the file that the environment variable MANISTAT_BENCH_JSON names, if any
+ * (./run bench --json FILE), so that runs can be compared (./run bench --compare OLD NEW). */
 #ifndef MST_BENCH_H
 #define MST_BENCH_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static inline double bench_now(void)
@@ -41,9 +46,62 @@ static inline double bench_now(void)
         }                                                           \
     } while (0)
 
+/* What the lines that follow are about, and the name of the last one that was not indented. */
+static char bench_about[200], bench_parent[200];
+
+/* A heading. */
+static inline void bench_section(const char *title)
+{
+    puts(title);
+    snprintf(bench_about, sizeof bench_about, "%s", title);
+}
+
+static inline void bench_json_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "\"%s\":\"", key);
+    for (; *text != '\0'; text++)
+        fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('"', out);
+}
+
+/* Write a figure to the file of figures. Its name must not change from run to run; an indented one is part of the last
+ * that was not. Units per second are better when larger, others when smaller. target: what it is held against, 0: nothing. */
+static inline void bench_record(const char *name, double value, const char *unit, double target)
+{
+    char whole[420];
+    size_t indent = strspn(name, " ");
+    if (indent > 0) {
+        snprintf(whole, sizeof whole, "%s, %s", bench_parent, name + indent);
+    } else {
+        snprintf(bench_parent, sizeof bench_parent, "%s", name);
+        snprintf(whole, sizeof whole, "%s", name);
+    }
+    const char *path = getenv("MANISTAT_BENCH_JSON");
+    if (path == NULL)
+        return;
+    FILE *out = fopen(path, "a");
+    if (out == NULL) {
+        perror(path);
+        exit(3);
+    }
+    fputc('{', out);
+    bench_json_text(out, "program", program_invocation_short_name);
+    fputc(',', out);
+    bench_json_text(out, "about", bench_about);
+    fputc(',', out);
+    bench_json_text(out, "name", whole);
+    fprintf(out, ",\"value\":%.6g,\"unit\":\"%s\",\"better\":\"%s\"", value, unit,
+            strstr(unit, "/s") != NULL ? "larger" : "smaller");
+    if (target > 0)
+        fprintf(out, ",\"target\":%.6g", target);
+    fputs("}\n", out);
+    fclose(out);
+}
+
 /* One line: what, million items per second, and the target it is held against (0: none). */
 static inline void bench_line(const char *what, double millions, double target)
 {
+    bench_record(what, millions, "M/s", target);
     if (target > 0)
         printf("%-52s %9.2f M/s   target %6.1f   %5.2f x\n", what, millions, target,
                millions / target);

@@ -45,7 +45,7 @@ static double pair_rate(const char *spec, size_t n)
 
 int main(void)
 {
-    puts("Brownian motion, million path-steps per second, one core unless said");
+    bench_section("Brownian motion, million path-steps per second, one core unless said");
     double one = walk_rate("sphere:2", MST_BROWNIAN_TANGENT, 1, 65536);
     bench_line("tangent walk, sphere:2", one, 30);
     double two = walk_rate("sphere:2", MST_BROWNIAN_TANGENT, 2, 65536);
@@ -64,14 +64,14 @@ int main(void)
     bench_line("chart walk, sphere:2, two threads",
                walk_rate("sphere:2", MST_BROWNIAN_CHART, 2, 16384), 1.8 * chart);
 
-    puts("log and exp, million pairs per second, one core");
+    bench_section("log and exp, million pairs per second, one core");
     bench_line("sphere:2", pair_rate("sphere:2", 65536), 20);
     bench_line("sphere:10", pair_rate("sphere:10", 16384), 0);
     bench_line("spd:3", pair_rate("spd:3", 8192), 1);
     bench_line("hyperbolic:2", pair_rate("hyperbolic:2", 16384), 0);
     bench_line("so3", pair_rate("so3", 16384), 0);
 
-    puts("instruction sets, tangent walk on sphere:2 and log + exp on sphere:2");
+    bench_section("instruction sets, tangent walk on sphere:2 and log + exp on sphere:2");
     for (int i = 0; i < 3; i++) {
         const char *isa[] = {"generic", "v3", "v4"};
         setenv("MANISTAT_ISA", isa[i], 1);

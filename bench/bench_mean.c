@@ -74,6 +74,7 @@ static mst_mean_result *fit(const mst_score *source, const rows *r)
 /* Milliseconds against the target, 0: none. */
 static void time_line(const char *what, double seconds, double target, const mst_mean_result *r)
 {
+    bench_record(what, 1e3 * seconds, "ms", 1e3 * target);
     printf("%-46s %10.3f ms", what, 1e3 * seconds);
     if (target > 0)
         printf("   target %6.1f   %5.2f x", 1e3 * target, target / seconds);
@@ -116,10 +117,12 @@ static void measure_kmeans(rows r, double target)
         mst_kmeans_result_free(result);
         BENCH_OK(mst_kmeans_fit(&result, r.m, r.n, r.x, &o));
     });
-    printf(
-        "k-means, k = 3, 20 restarts, %zu x %s %15.3f ms   target %6.1f   %5.2f x   inertia %.4f\n",
-        r.n, mst_manifold_spec(r.m), 1e3 * seconds, 1e3 * target, target / seconds,
-        result->inertia);
+    char title[100];
+    snprintf(title, sizeof title, "k-means, k = 3, 20 restarts, %zu x %s", r.n,
+             mst_manifold_spec(r.m));
+    bench_record(title, 1e3 * seconds, "ms", 1e3 * target);
+    printf("%-46s %10.3f ms   target %6.1f   %5.2f x   inertia %.4f\n", title, 1e3 * seconds,
+           1e3 * target, target / seconds, result->inertia);
     fflush(stdout);
     mst_kmeans_result_free(result);
     rows_free(&r);
@@ -138,9 +141,12 @@ static void measure_growth(void)
         double begin = bench_now();
         mst_mean_result *result = fit(source, &r);
         double seconds = bench_now() - begin;
-        printf("diffusion, sphere:2, %8zu points %10.3f s  %8.1f ns per point and iteration, %zu "
-               "iterations\n",
-               n, seconds, 1e9 * seconds / (double)(n * (result->iterations + 1)),
+        double each = 1e9 * seconds / (double)(n * (result->iterations + 1));
+        char title[100];
+        snprintf(title, sizeof title, "diffusion, sphere:2, %zu points, per point and iteration",
+                 n);
+        bench_record(title, each, "ns", 0);
+        printf("%-58s %8.1f ns  %10.3f s, %zu iterations\n", title, each, seconds,
                result->iterations);
         fflush(stdout);
         mst_mean_result_free(result);

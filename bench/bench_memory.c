@@ -32,6 +32,7 @@ static double peak(const char *binary, char *const *arguments)
 static void line(const char *binary, const char *what, double limit, char *const *arguments)
 {
     double begin = bench_now(), memory = peak(binary, arguments), seconds = bench_now() - begin;
+    bench_record(what, memory, "MB", limit);
     printf("%-52s %9.1f MB    limit %7.0f   %6.2f s\n", what, memory, limit, seconds);
     fflush(stdout);
 }
@@ -44,7 +45,7 @@ int main(void)
         return 3;
     here[length] = '\0';
     snprintf(binary, sizeof binary, "%s/../manistat", dirname(here));
-    puts("peak memory of the command line");
+    bench_section("peak memory of the command line");
     line(binary, "sample -n 10000000, sphere:2, CSV", 1000,
          (char *[]){"manistat", "sample", "--manifold", "sphere:2", "--time", "0.5", "--steps",
                     "10", "-n", "10000000", "-o", "/dev/null", NULL});

@@ -74,6 +74,14 @@ static double step_rate(int threads, const mlp_shape *shape, size_t batch)
     return 1 / seconds;
 }
 
+static void product_line(int threads, const char *size, double rate)
+{
+    char title[100];
+    snprintf(title, sizeof title, "%d thread%s, %s", threads, threads > 1 ? "s" : "", size);
+    bench_record(title, 1e-9 * rate, "GFLOP/s", 0);
+    printf("%-42s %8.1f GFLOP/s\n", title, 1e-9 * rate);
+}
+
 int main(void)
 {
     static const struct {
@@ -85,18 +93,18 @@ int main(void)
     printf("matrix products by %s\n", gemm_provider());
     for (int threads = 1; threads <= THREADS; threads++) {
         double large = product_rate(threads, 1024, 1024, 1024);
-        printf("%d thread%s, 1024x1024x1024 %27.1f GFLOP/s\n", threads, threads > 1 ? "s" : "",
-               1e-9 * large);
-        printf("%d thread%s, 1024x128x128 %29.1f GFLOP/s\n", threads, threads > 1 ? "s" : "",
-               1e-9 * product_rate(threads, 1024, 128, 128));
+        product_line(threads, "1024x1024x1024", large);
+        product_line(threads, "1024x128x128", product_rate(threads, 1024, 128, 128));
         for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
             for (size_t batch = 2048; batch <= 4096; batch *= 2) {
                 double steps = step_rate(threads, &nets[i].shape, batch);
                 double rate = steps * (double)batch * step_operations(&nets[i].shape);
-                printf("%d thread%s, step of %s, batch %4zu %8.1f steps/s %7.1f GFLOP/s   "
-                       "share %.2f   target %.2f\n",
-                       threads, threads > 1 ? "s" : "", nets[i].name, batch, steps, 1e-9 * rate,
-                       rate / large, nets[i].target);
+                char title[100];
+                snprintf(title, sizeof title, "%d thread%s, step of %s, batch %zu", threads,
+                         threads > 1 ? "s" : "", nets[i].name, batch);
+                bench_record(title, steps, "steps/s", 0);
+                printf("%-42s %8.1f steps/s %7.1f GFLOP/s   share %.2f   target %.2f\n", title,
+                       steps, 1e-9 * rate, rate / large, nets[i].target);
             }
     }
     return 0;

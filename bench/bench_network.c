@@ -43,8 +43,11 @@ static void bench_training_rate(const char *spec, mst_train_options o, double ta
     mlp_shape shape = {i.inputs, i.width, i.depth, i.outputs, MLP_SILU};
     double rate = (double)i.samples / i.seconds, flops = rate * step_operations(&shape);
     double share = sample_seconds(m, &o) * rate / THREADS;
-    printf("train %-10s %zux%-3zu %7.0f k samples/s %7.1f GFLOP/s, %.2f of the product's %.1f",
-           spec, i.depth, i.width, 1e-3 * rate, 1e-9 * flops, flops / product, 1e-9 * product);
+    char title[100];
+    snprintf(title, sizeof title, "train %s %zux%zu", spec, i.depth, i.width);
+    bench_record(title, 1e-3 * rate, "k samples/s", 0);
+    printf("%-24s %7.0f k samples/s %7.1f GFLOP/s, %.2f of the product's %.1f", title, 1e-3 * rate,
+           1e-9 * flops, flops / product, 1e-9 * product);
     if (target > 0)
         printf(" (target %.2f)", target);
     printf("; samples take %.0f %% of the time\n", 100 * share);
@@ -80,9 +83,11 @@ static void bench_mean(bool time_head)
     BENCH_OK(mst_brownian_endpoints(m, N, start, 0.5, &b, x));
     BENCH_OK(mst_score_network_new(&source, net, false));
     BENCH_BEST(seconds, fit(source, N, x, &iterations));
-    printf("mean of %d points on sphere:2, 3x128 network, %-14s %6.1f ms, %zu iterations "
-           "(target 20 ms)\n",
-           N, time_head ? "time head" : "divergence", 1e3 * seconds, iterations);
+    char title[100];
+    snprintf(title, sizeof title, "mean of %d points on sphere:2, 3x128 network, %s", N,
+             time_head ? "time head" : "divergence");
+    bench_record(title, 1e3 * seconds, "ms", 20);
+    printf("%-62s %6.1f ms, %zu iterations (target 20 ms)\n", title, 1e3 * seconds, iterations);
     mst_score_free(source);
     mst_network_free(net);
     mst_manifold_free(m);

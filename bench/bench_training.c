@@ -199,6 +199,11 @@ static void print_distances(const char *what, double mean, double time)
 
 static void print_errors(const char *what, const mst_network_info *i, const errors *e)
 {
+    char name[100];
+    snprintf(name, sizeof name, "%s, score", what);
+    bench_record(name, 100 * e->score, "%", 0);
+    snprintf(name, sizeof name, "%s, dt", what);
+    bench_record(name, 100 * e->dt, "%", 0);
     printf("%-22s %7.1f s %8.2f M samples   score %6.3f %% (%6.3f %%)   dt %6.3f %%", what,
            i->seconds, (double)i->samples * 1e-6, 100 * e->score, 100 * e->weighted, 100 * e->dt);
     print_distances("mean, t", e->mean, e->time);
@@ -249,6 +254,10 @@ static double held_out_gain(const char *spec, double minutes, uint64_t seed)
     BENCH_OK(mst_manifold_parse(&m, spec));
     mst_network *net = train(m, MST_LOSS_BEL, minutes, seed);
     mst_network_info i = mst_network_describe(net);
+    char name[100];
+    snprintf(name, sizeof name, "%s, %g minutes, seed %llu, held-out excess", spec, minutes,
+             (unsigned long long)seed);
+    bench_record(name, i.excess, "", 0);
     printf(
         "%s, seed %llu: %.0f s, %.2f M samples: held-out loss is %.5f of the baseline's below it\n",
         spec, (unsigned long long)seed, i.seconds, (double)i.samples * 1e-6, -i.excess);
