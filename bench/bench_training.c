@@ -74,7 +74,8 @@ static void score_errors(const mst_manifold *m, const mst_score *net, errors *e)
     double *x = numbers(n * D), *y = numbers(n * D), *t = numbers(n), *got = numbers(n * D);
     double *want = numbers(n * D), *dt = numbers(2 * n), *square = numbers(2 * n);
     draw_pairs(m, x, y, t);
-    BENCH_OK(mst_score_evaluate(net, n, x, y, t, &(mst_heat_values){.score = got, .dt_log_p = dt}));
+    BENCH_OK(
+        mst_score_evaluate_rows(net, n, x, y, t, &(mst_heat_values){.score = got, .dt_log_p = dt}));
     BENCH_OK(mst_heat_kernel_times(m, n, x, y, t, 0,
                                    &(mst_heat_values){.score = want, .dt_log_p = dt + n}));
     for (size_t k = 0; k < n * D; k++)

@@ -44,10 +44,10 @@ static mst_status compare_scores(const things *a, double *error)
     const double x[3] = {0, 0, 1}, y[3] = {1, 0, 0};
     double got[3], want[3], square = 0, size = 0;
     mst_status status =
-        mst_score_evaluate(a->learned, 1, x, y, &end_time, &(mst_heat_values){.score = got});
+        mst_score_evaluate_rows(a->learned, 1, x, y, &end_time, &(mst_heat_values){.score = got});
     if (status == MST_OK)
-        status =
-            mst_score_evaluate(a->exact, 1, x, y, &end_time, &(mst_heat_values){.score = want});
+        status = mst_score_evaluate_rows(a->exact, 1, x, y, &end_time,
+                                         &(mst_heat_values){.score = want});
     for (int k = 0; status == MST_OK && k < 3; k++) {
         square += (got[k] - want[k]) * (got[k] - want[k]);
         size += want[k] * want[k];

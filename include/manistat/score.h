@@ -15,24 +15,38 @@ extern "C" {
 
 typedef struct mst_score mst_score;
 
-/* The table of a source; all rows are n, shapes as in mst_heat_values. */
+/* What a source may give besides the score. */
+#define MST_GIVES_LOG_P 1u
+#define MST_GIVES_TIME 2u /* it has a time: gives dt_log_p, and its values depend on t */
+#define MST_GIVES_HESSIAN 4u
+
+/* What one source can do, how well and at what price. */
+typedef struct mst_score_info {
+    unsigned gives;
+    double t_least, t_largest; /* the times for which it may be used; 0 and INFINITY: all */
+    double precision;          /* relative size of the rounding in its values; 0: that of doubles */
+    double noise;              /* relative standard error of values found at random; 0: none */
+    /* Time of one row's score on one core, in microseconds as far as one can say. From 1 on estimators economise rows: they
+     * cut them into smaller blocks for more threads and look at fewer of them when they search for a start. */
+    double cost;
+} mst_score_info;
+
+/* The table of a source. `size` is sizeof(mst_score_ops) of whoever fills it; what a later library knows beyond that is
+ * null. */
 typedef struct mst_score_ops {
+    size_t size;
     const char *name; /* "exact", "log" */
-    bool log_p;       /* can give log_p */
-    bool time;        /* has a time: gives dt_log_p and its values depend on t */
-    bool hessian;     /* can give the Hessian */
-    /* Relative size of the rounding in its values; 0: that of doubles. Networks compute in float. */
-    double precision;
-    /* The times for which it may be used; null: all. */
-    void (*time_range)(const mst_score *s, double *least, double *largest);
-    /* Rows x and y (n, D), times t (n); only what is not null in `out` and what the source can give is asked for.
-     * Called from several threads at once. */
-    mst_status (*evaluate)(const mst_score *s, size_t n, const double *x, const double *y,
-                           const double *t, const mst_heat_values *out);
+    /* Called once, by mst_score_new, with an info that says: the score alone, at all times, in doubles, free of noise, at
+     * the cost 0.1. Null: that it is. */
+    void (*describe)(const mst_score *s, mst_score_info *info);
+    /* pairs->n ≥ 1 rows; only what is not null in `out` and what the source can give is asked for. Called from several
+     * threads at once. t may be null where the source has no time. */
+    mst_status (*evaluate)(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out);
     void (*free_data)(void *data); /* or null */
 } mst_score_ops;
 
-/* A source of your own; the manifold is borrowed and must outlive it. `data` goes to free_data, also on failure. */
+/* A source of your own. The table is copied, the manifold borrowed: it must outlive the source. `data` goes to free_data,
+ * also on failure. MST_ARGUMENT for a table without its size or without `evaluate`. */
 MST_API MST_MUST_USE mst_status mst_score_new(mst_score **out, const mst_score_ops *ops,
                                               const mst_manifold *m, void *data);
 /* The exact heat kernel; MST_UNABLE where there is no closed form. */
@@ -42,18 +56,23 @@ MST_API MST_MUST_USE mst_status mst_score_exact_new(mst_score **out, const mst_m
 MST_API MST_MUST_USE mst_status mst_score_log_new(mst_score **out, const mst_manifold *m);
 MST_API void mst_score_free(mst_score *s);
 
-/* What it is made of: its table, its manifold (borrowed) and its data. */
-MST_API const mst_score_ops *mst_score_table(const mst_score *s);
+/* What it is made of: its name, its manifold (borrowed) and its data. */
+MST_API const char *mst_score_name(const mst_score *s);
 MST_API const mst_manifold *mst_score_manifold(const mst_score *s);
 MST_API void *mst_score_data(const mst_score *s);
+/* What it can do; belongs to the source. */
+MST_API const mst_score_info *mst_score_describe(const mst_score *s);
+/* Does it give all of these (MST_GIVES_…)? */
+MST_API bool mst_score_gives(const mst_score *s, unsigned what);
 
-/* The times for which it may be used; 0 and INFINITY where there is no bound. */
-MST_API void mst_score_time_range(const mst_score *s, double *least, double *largest);
-
-/* Rows x and y (n, D) and times t (n) through the table; n = 0 is allowed. */
-MST_API MST_MUST_USE mst_status mst_score_evaluate(const mst_score *s, size_t n, const double *x,
-                                                   const double *y, const double *t,
+/* The rows through the table; none are allowed. */
+MST_API MST_MUST_USE mst_status mst_score_evaluate(const mst_score *s, const mst_pairs *pairs,
                                                    const mst_heat_values *out);
+/* The same for rows x and y (n, D) and times t (n), counted from 0. */
+MST_API MST_MUST_USE mst_status mst_score_evaluate_rows(const mst_score *s, size_t n,
+                                                        const double *x, const double *y,
+                                                        const double *t,
+                                                        const mst_heat_values *out);
 
 #ifdef __cplusplus
 }

@@ -55,11 +55,11 @@ static mst_status targets(const check_subject *s, size_t n, double t, const work
                           check_sums *sums)
 {
     double loss = 0, baseline = 0, *square = r->other;
-    MST_TRY(mst_score_evaluate(s->baseline, n, r->x, r->y, r->t,
-                               &(mst_heat_values){.score = r->score}));
+    MST_TRY(mst_score_evaluate_rows(s->baseline, n, r->x, r->y, r->t,
+                                    &(mst_heat_values){.score = r->score}));
     MST_TRY(add_squares(s, n, r, r->score, r->w, &baseline));
-    MST_TRY(
-        mst_score_evaluate(s->network, n, r->x, r->y, r->t, &(mst_heat_values){.score = r->score}));
+    MST_TRY(mst_score_evaluate_rows(s->network, n, r->x, r->y, r->t,
+                                    &(mst_heat_values){.score = r->score}));
     MST_TRY(add_squares(s, n, r, r->score, r->w, &loss));
     sums->loss += t * loss / (double)s->d;
     sums->baseline_loss += t * baseline / (double)s->d;
@@ -79,10 +79,10 @@ static mst_status targets(const check_subject *s, size_t n, double t, const work
 /* The network's time derivative (left in r->time), both ways round and against its targets. */
 static mst_status times(const check_subject *s, size_t n, const workspace *r, check_sums *sums)
 {
-    MST_TRY(mst_score_evaluate(s->network, n, r->y, r->x, r->t,
-                               &(mst_heat_values){.dt_log_p = r->other}));
-    MST_TRY(mst_score_evaluate(s->network, n, r->x, r->y, r->t,
-                               &(mst_heat_values){.dt_log_p = r->time}));
+    MST_TRY(mst_score_evaluate_rows(s->network, n, r->y, r->x, r->t,
+                                    &(mst_heat_values){.dt_log_p = r->other}));
+    MST_TRY(mst_score_evaluate_rows(s->network, n, r->x, r->y, r->t,
+                                    &(mst_heat_values){.dt_log_p = r->time}));
     for (size_t i = 0; i < n; i++) {
         double p = r->time[i], twist = p - r->other[i], a = r->u[i] * p, b = p * p;
         sums->twist += twist * twist;

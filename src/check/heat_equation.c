@@ -73,8 +73,8 @@ static mst_status time_side(const check_subject *s, size_t n, const double *x, c
     memset(r->along, 0, n * sizeof *r->along);
     for (int sign = -1; sign <= 1; sign += 2) {
         set_times(n, t * (1 + sign * time_step), r);
-        MST_TRY(
-            mst_score_evaluate(s->network, n, x, y, r->t, &(mst_heat_values){.score = r->score}));
+        MST_TRY(mst_score_evaluate_rows(s->network, n, x, y, r->t,
+                                        &(mst_heat_values){.score = r->score}));
         MST_TRY(mst_manifold_inner(s->m, n, y, r->score, r->direction, r->inner));
         for (size_t i = 0; i < n; i++)
             r->along[i] += sign * r->inner[i] / (2 * time_step * t);
@@ -97,8 +97,8 @@ static mst_status add_divergence(const check_subject *s, size_t n, const double 
                 r->move[i * D + j] = sign * h * r->frame[(i * s->d + k / 2) * D + j];
         MST_TRY(mst_manifold_exp(s->m, n, z, r->move, q));
         MST_TRY(mst_manifold_transport(s->m, n, z, r->move, r->move, r->back));
-        MST_TRY(
-            mst_score_evaluate(s->network, n, x, q, r->t, &(mst_heat_values){.score = r->score}));
+        MST_TRY(mst_score_evaluate_rows(s->network, n, x, q, r->t,
+                                        &(mst_heat_values){.score = r->score}));
         MST_TRY(mst_manifold_inner(s->m, n, q, r->score, r->back, r->inner));
         /* The vector is ±h γ', and the difference of the two ends is divided by 2h. */
         for (size_t i = 0; i < n; i++)
@@ -113,8 +113,8 @@ static mst_status formula(const check_subject *s, size_t n, const double *x, con
 {
     const mst_network_info *info = &s->net->info;
     if (!info->time_head)
-        return mst_score_evaluate(s->network, n, x, z, r->t,
-                                  &(mst_heat_values){.dt_log_p = r->phi});
+        return mst_score_evaluate_rows(s->network, n, x, z, r->t,
+                                       &(mst_heat_values){.dt_log_p = r->phi});
     memset(r->phi, 0, n * sizeof *r->phi);
     if (info->energy) {
         double *q;
@@ -124,7 +124,7 @@ static mst_status formula(const check_subject *s, size_t n, const double *x, con
         MST_TRY(status);
     }
     mst_heat_values values = {.score = r->score, .hessian = info->energy ? NULL : r->hessian};
-    MST_TRY(mst_score_evaluate(s->network, n, x, z, r->t, &values));
+    MST_TRY(mst_score_evaluate_rows(s->network, n, x, z, r->t, &values));
     MST_TRY(mst_manifold_inner(s->m, n, z, r->score, r->score, r->inner));
     for (size_t i = 0; i < n; i++) {
         for (size_t a = 0; a < s->d && !info->energy; a++)

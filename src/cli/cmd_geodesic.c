@@ -117,8 +117,8 @@ static mst_status add_slope(walk *w, double s, double h, double reach, double we
         w->velocity[j] = reach * w->slope[j];
     mst_status status = mst_manifold_exp(m, n, w->at, w->velocity, w->stage);
     if (status == MST_OK)
-        status = mst_score_evaluate(w->log, n, w->y, w->stage, NULL,
-                                    &(mst_heat_values){.score = w->slope});
+        status = mst_score_evaluate_rows(w->log, n, w->y, w->stage, NULL,
+                                         &(mst_heat_values){.score = w->slope});
     if (status == MST_OK && reach > 0) {
         status = mst_manifold_transport(m, n, w->at, w->velocity, w->velocity, w->velocity);
         for (size_t j = 0; j < all; j++)

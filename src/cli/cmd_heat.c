@@ -56,7 +56,7 @@ static mst_status network_rows(pair_job *job, size_t n, const mst_heat_values *v
         values->log_p[i] = NAN;
     const mst_heat_values known = {.dt_log_p = values->dt_log_p, .score = values->score};
     if (status == MST_OK)
-        status = mst_score_evaluate(source, n, job->x, job->y, job->numbers, &known);
+        status = mst_score_evaluate_rows(source, n, job->x, job->y, job->numbers, &known);
     mst_score_free(source);
     return status;
 }

@@ -98,7 +98,7 @@ mst_status open_source(estimation *e, bool frechet, const char *instead)
 
 const char *score_name(const estimation *e)
 {
-    return e->model.net != NULL ? e->model.score : mst_score_table(e->source)->name;
+    return e->model.net != NULL ? e->model.score : mst_score_name(e->source);
 }
 
 mst_status given_time(const estimation *e, double *time)

@@ -27,6 +27,14 @@ MST_MUST_USE mst_status mst_manifold_build(mst_manifold **out, const mst_manifol
 /* Is it this library's manifold of that family? A user's table of the same name is not. */
 bool mst_is_family(const mst_manifold *m, const char *name);
 
+/* One point (D) as n rows. */
+void mst_repeat_point(size_t n, size_t D, const double *x, double *rows);
+/* mst_manifold_to_frame of vectors v (n, D) at one point x, and the distances r (n) of rows x (n, D) to one point y. */
+MST_MUST_USE mst_status mst_to_frame_at(const mst_manifold *m, size_t n, const double *x,
+                                        const double *v, double *c);
+MST_MUST_USE mst_status mst_dist_to(const mst_manifold *m, size_t n, const double *x,
+                                    const double *y, double *r);
+
 /* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
 MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x,
                                         const double *v, double *first, double *second);

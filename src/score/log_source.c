@@ -81,28 +81,43 @@ static mst_status log_block(const mst_manifold *m, size_t n, const double *x, co
     return status;
 }
 
-static mst_status evaluate(const mst_score *s, size_t n, const double *x, const double *y,
-                           const double *t, const mst_heat_values *out)
+static mst_status evaluate(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out)
 {
     const mst_manifold *m = mst_score_manifold(s);
-    for (size_t i = 0; i < n; i += HEAT_BLOCK) {
-        size_t count = n - i < HEAT_BLOCK ? n - i : HEAT_BLOCK;
-        mst_heat_values piece = heat_values_at(out, m, i);
-        piece.dt_log_p = NULL;
-        MST_TRY(log_block(m, count, x + i * m->ambient, y + i * m->ambient, t, &piece));
+    bool shared = pairs->y_stride == 0;
+    size_t most = pairs->n < HEAT_BLOCK ? pairs->n : HEAT_BLOCK;
+    double *y;
+    MST_TRY(mst_allocate(&y, shared ? most * m->ambient : 0));
+    if (shared)
+        mst_repeat_point(most, m->ambient, pairs->y, y);
+    mst_status status = MST_OK;
+    for (size_t at = 0; status == MST_OK && at < pairs->n; at += HEAT_BLOCK) {
+        size_t n = pairs->n - at < HEAT_BLOCK ? pairs->n - at : HEAT_BLOCK;
+        mst_pairs part = mst_pairs_part(m, pairs, at, n);
+        mst_heat_values values = heat_values_at(out, m, at);
+        values.dt_log_p = NULL;
+        status = log_block(m, n, part.x, shared ? y : part.y, NULL, &values);
     }
-    return MST_OK;
+    mst_release(y);
+    return status;
 }
 
-static const mst_score_ops log_ops = {.name = "log", .log_p = true, .evaluate = evaluate};
-static const mst_score_ops log_ops_with_hessian = {
+static void describe(const mst_score *s, mst_score_info *info)
+{
+    const mst_manifold *m = mst_score_manifold(s);
+    info->gives = MST_GIVES_LOG_P | (has_hessian(m) ? MST_GIVES_HESSIAN : 0);
+    /* A search for a geodesic takes a thousand times as long as a formula. */
+    info->cost = (m->traits.closed & MST_CLOSED_LOG) != 0 ? 0.1 : 100;
+}
+
+static const mst_score_ops log_ops = {
+    .size = sizeof log_ops,
     .name = "log",
-    .log_p = true,
-    .hessian = true,
+    .describe = describe,
     .evaluate = evaluate,
 };
 
 mst_status mst_score_log_new(mst_score **out, const mst_manifold *m)
 {
-    return mst_score_new(out, has_hessian(m) ? &log_ops_with_hessian : &log_ops, m, NULL);
+    return mst_score_new(out, &log_ops, m, NULL);
 }

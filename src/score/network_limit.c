@@ -6,30 +6,32 @@
 
 #include <math.h>
 
-enum { ROWS = 256 };
-
 typedef struct limit {
     mst_score *score; /* the network's */
     double t;
 } limit;
 
-static mst_status evaluate(const mst_score *source, size_t n, const double *x, const double *y,
-                           const double *t, const mst_heat_values *out)
+static mst_status evaluate(const mst_score *source, const mst_pairs *pairs,
+                           const mst_heat_values *out)
 {
-    (void)t;
     const limit *l = mst_score_data(source);
     size_t D = mst_manifold_ambient(mst_score_manifold(source));
-    double times[ROWS];
-    for (size_t i = 0; i < ROWS; i++)
-        times[i] = l->t;
-    for (size_t at = 0; out->score != NULL && at < n; at += ROWS) {
-        size_t rows = n - at < ROWS ? n - at : ROWS;
-        mst_heat_values part = {.score = out->score + at * D};
-        MST_TRY(mst_score_evaluate(l->score, rows, x + at * D, y + at * D, times, &part));
-    }
-    for (size_t k = 0; out->score != NULL && k < n * D; k++)
+    mst_pairs now = *pairs;
+    now.t = &l->t;
+    now.t_stride = 0;
+    if (out->score == NULL)
+        return MST_OK;
+    MST_TRY(mst_score_evaluate(l->score, &now, &(mst_heat_values){.score = out->score}));
+    for (size_t k = 0; k < pairs->n * D; k++)
         out->score[k] *= l->t;
     return MST_OK;
+}
+
+static void describe(const mst_score *source, mst_score_info *info)
+{
+    const limit *l = mst_score_data(source);
+    info->precision = mst_score_describe(l->score)->precision;
+    info->cost = mst_score_describe(l->score)->cost;
 }
 
 static void free_limit(void *data)
@@ -40,8 +42,9 @@ static void free_limit(void *data)
 }
 
 static const mst_score_ops limit_ops = {
+    .size = sizeof limit_ops,
     .name = "network",
-    .precision = 1e-6,
+    .describe = describe,
     .evaluate = evaluate,
     .free_data = free_limit,
 };
@@ -66,22 +69,21 @@ mst_status mst_network_log(const mst_network *net, size_t n, const double *x, co
                            double t, double *v, double *square)
 {
     mst_score *score;
-    double *times, *dt;
+    double *dt;
     t = t > 0 ? t : net->info.t_min;
     MST_TRY(mst_score_network_new(&score, net, false));
-    mst_status status = mst_allocate(&times, 2 * n);
+    mst_status status = mst_allocate(&dt, n);
     if (status == MST_OK) {
-        dt = times + n;
-        for (size_t i = 0; i < n; i++)
-            times[i] = t;
         /* The score is taken at the second point, and Log_x(y) lives at the first. */
         mst_heat_values values = {.score = v, .dt_log_p = square != NULL ? dt : NULL};
-        status = mst_score_evaluate(score, n, y, x, times, &values);
+        mst_pairs pairs = mst_pairs_rows(net->m, n, y, x, &t);
+        pairs.t_stride = 0;
+        status = mst_score_evaluate(score, &pairs, &values);
         for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->features->D; k++)
             v[k] *= t;
         for (size_t i = 0; status == MST_OK && square != NULL && i < n; i++)
             square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->features->d * t);
-        mst_release(times);
+        mst_release(dt);
     }
     mst_score_free(score);
     return status;

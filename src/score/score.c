@@ -5,34 +5,58 @@
 
 #include <manistat/score.h>
 #include <math.h>
+#include <string.h>
 
 struct mst_score {
-    const mst_score_ops *ops;
+    mst_score_ops ops;
+    mst_score_info info;
     const mst_manifold *m;
     void *data;
 };
 
+/* The caller's table may be shorter than ours, or longer. */
+static mst_status copy_table(mst_score_ops *to, const mst_score_ops *from)
+{
+    memset(to, 0, sizeof *to);
+    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    if (to->size == 0)
+        return mst_fail(MST_ARGUMENT, "the table of a score source must say its size: "
+                                      ".size = sizeof(mst_score_ops)");
+    if (to->name == NULL || to->evaluate == NULL)
+        return mst_fail(MST_ARGUMENT, "a score source needs a name and a function `evaluate`");
+    return MST_OK;
+}
+
 mst_status mst_score_new(mst_score **out, const mst_score_ops *ops, const mst_manifold *m,
                          void *data)
 {
-    mst_status status = mst_allocate(out, 1);
+    mst_score_ops table;
+    *out = NULL;
+    mst_status status = copy_table(&table, ops);
     if (status == MST_OK)
-        **out = (mst_score){ops, m, data};
-    else if (ops->free_data != NULL)
-        ops->free_data(data);
-    return status;
+        status = mst_allocate(out, 1);
+    if (status != MST_OK) {
+        if (table.free_data != NULL)
+            table.free_data(data);
+        return status;
+    }
+    mst_score *s = *out;
+    *s = (mst_score){table, {.t_largest = INFINITY, .cost = 0.1}, m, data};
+    if (table.describe != NULL)
+        table.describe(s, &s->info);
+    return MST_OK;
 }
 
 void mst_score_free(mst_score *s)
 {
-    if (s != NULL && s->ops->free_data != NULL)
-        s->ops->free_data(s->data);
+    if (s != NULL && s->ops.free_data != NULL)
+        s->ops.free_data(s->data);
     mst_release(s);
 }
 
-const mst_score_ops *mst_score_table(const mst_score *s)
+const char *mst_score_name(const mst_score *s)
 {
-    return s->ops;
+    return s->ops.name;
 }
 
 const mst_manifold *mst_score_manifold(const mst_score *s)
@@ -45,31 +69,44 @@ void *mst_score_data(const mst_score *s)
     return s->data;
 }
 
-void mst_score_time_range(const mst_score *s, double *least, double *largest)
+const mst_score_info *mst_score_describe(const mst_score *s)
 {
-    *least = 0;
-    *largest = INFINITY;
-    if (s->ops->time_range != NULL)
-        s->ops->time_range(s, least, largest);
+    return &s->info;
 }
 
-mst_status mst_score_evaluate(const mst_score *s, size_t n, const double *x, const double *y,
-                              const double *t, const mst_heat_values *out)
+bool mst_score_gives(const mst_score *s, unsigned what)
 {
-    return n == 0 ? MST_OK : s->ops->evaluate(s, n, x, y, t, out);
+    return (s->info.gives & what) == what;
 }
 
-static mst_status exact(const mst_score *s, size_t n, const double *x, const double *y,
-                        const double *t, const mst_heat_values *out)
+mst_status mst_score_evaluate(const mst_score *s, const mst_pairs *pairs,
+                              const mst_heat_values *out)
 {
-    return mst_heat_kernel_times(s->m, n, x, y, t, 1, out);
+    return pairs->n == 0 ? MST_OK : s->ops.evaluate(s, pairs, out);
+}
+
+mst_status mst_score_evaluate_rows(const mst_score *s, size_t n, const double *x, const double *y,
+                                   const double *t, const mst_heat_values *out)
+{
+    mst_pairs pairs = mst_pairs_rows(s->m, n, x, y, t);
+    return mst_score_evaluate(s, &pairs, out);
+}
+
+static mst_status exact(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out)
+{
+    return mst_heat_pairs(s->m, pairs, 1, out);
+}
+
+static void describe_exact(const mst_score *s, mst_score_info *info)
+{
+    (void)s;
+    info->gives = MST_GIVES_LOG_P | MST_GIVES_TIME | MST_GIVES_HESSIAN;
 }
 
 static const mst_score_ops exact_ops = {
+    .size = sizeof exact_ops,
     .name = "exact",
-    .log_p = true,
-    .time = true,
-    .hessian = true,
+    .describe = describe_exact,
     .evaluate = exact,
 };
 

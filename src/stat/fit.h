@@ -10,9 +10,10 @@
 
 #include <manistat/mean.h>
 
-/* Rows x (n, D) with weights (n) or null; numbers of the mean and the time they belong to. */
+/* Rows x (n, D) with weights (n) or null; numbers of the mean and the time they belong to. `first` is the number of the
+ * first row among those of all groups. */
 typedef struct fit_group {
-    size_t n;
+    size_t n, first;
     const double *x, *weights;
     size_t mean, time;
 } fit_group;
@@ -61,6 +62,8 @@ MST_MUST_USE mst_status fit_evaluate(const fit_problem *problem, const fit_state
 MST_MUST_USE mst_status fit_difference(const fit_problem *problem, const fit_state *from,
                                        const fit_state *to, double *difference, double *variation);
 
+/* Does a row take so long that it is worth to think before one looks at it? */
+bool fit_is_slow(const mst_score *source);
 /* The nearest time that the source may be used for. */
 double fit_clamp_time(const mst_score *source, double time);
 /* MST_DOMAIN for a fixed time (0: none) that it may not be used for. */

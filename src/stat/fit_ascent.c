@@ -121,9 +121,9 @@ static void two_loop(const memory *m, const double *gradient, double *direction)
 static mst_status is_uphill(const fit_problem *p, const fit_state *state, fit_room *r,
                             double before, double now, double rounding, bool *uphill)
 {
-    const mst_score_ops *ops = mst_score_table(p->source);
-    if (ops->log_p) {
-        *uphill = now >= before - fmax(1e-13, ops->precision) * fabs(before);
+    if (mst_score_gives(p->source, MST_GIVES_LOG_P)) {
+        *uphill =
+            now >= before - fmax(1e-13, mst_score_describe(p->source)->precision) * fabs(before);
         return MST_OK;
     }
     double gain;
@@ -142,8 +142,8 @@ mst_status fit_quasi_newton(const fit_problem *p, fit_state *state, const fit_op
     MST_TRY(mst_allocate(&m.block, 2 * MEMORY * q));
     m.s = m.block;
     m.y = m.s + MEMORY * q;
-    const double shortest = fmax(1e-10, mst_score_table(p->source)->precision);
-    const bool noisy = !mst_score_table(p->source)->log_p;
+    const double shortest = fmax(1e-10, mst_score_describe(p->source)->precision);
+    const bool noisy = !mst_score_gives(p->source, MST_GIVES_LOG_P);
     view here, there;
     mst_status status = look(p, state, o, r, out, &here);
     double previous = out->value;

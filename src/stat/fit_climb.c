@@ -73,8 +73,9 @@ static double row_size(const fit_sums *sums)
  * as the distances. */
 static double spread(const fit_problem *p, const fit_sums *sums)
 {
-    return mst_score_table(p->source)->log_p ? sqrt(fmax(0, -2 * sums->value / sums->total_weight))
-                                             : row_size(sums);
+    return mst_score_gives(p->source, MST_GIVES_LOG_P)
+               ? sqrt(fmax(0, -2 * sums->value / sums->total_weight))
+               : row_size(sums);
 }
 
 /* Rounding leaves a share of the rows' own scores, which have the size 1/√t or, without a time, of the distances. How it
@@ -83,9 +84,8 @@ static const double rounding_of_sums = 4;
 
 double fit_threshold(const fit_problem *p, const fit_sums *sums, double tolerance, double rounding)
 {
-    const mst_score_ops *ops = mst_score_table(p->source);
-    double scale = ops->time ? 1 : fmax(1e-2, spread(p, sums));
-    double least = rounding_of_sums * ops->precision * row_size(sums);
+    double scale = mst_score_gives(p->source, MST_GIVES_TIME) ? 1 : fmax(1e-2, spread(p, sums));
+    double least = rounding_of_sums * mst_score_describe(p->source)->precision * row_size(sums);
     return fmax(tolerance * scale, rounding * least);
 }
 
@@ -114,14 +114,14 @@ static bool is_compact(const fit_problem *p)
  * uniform law (in log-likelihood) the law at t can be at all; when this is nothing, μ and t mean nothing. */
 static bool is_uniform(const fit_problem *p, const fit_sums *sums)
 {
-    return p->time_is_free && mst_score_table(p->source)->time && is_compact(p) &&
+    return p->time_is_free && mst_score_gives(p->source, MST_GIVES_TIME) && is_compact(p) &&
            sums->score_square <= fmax(1e-6, 1e-10 * sums->total_weight);
 }
 
 /* Differences leave an error of 1e-9 in the second derivatives by log t of one row, or the root of the precision. */
 static double time_noise(const fit_problem *p)
 {
-    return fmax(1e-7, sqrt(mst_score_table(p->source)->precision));
+    return fmax(1e-7, sqrt(mst_score_describe(p->source)->precision));
 }
 
 /* step = I⁻¹ g with the information I = −H made positive: eigenvalues below a millionth of the largest are lifted, so
@@ -183,16 +183,15 @@ static bool is_saddle(const fit_problem *p, const fit_room *r, double total_weig
 {
     size_t q = r->parameters;
     double largest = fmax(fabs(r->values[0]), fabs(r->values[q - 1]));
-    double rounding = fmax(1e-8, 10 * mst_score_table(p->source)->precision) * largest;
+    double rounding = fmax(1e-8, 10 * mst_score_describe(p->source)->precision) * largest;
     return r->values[q - 1] > fmax(rounding, p->time_is_free ? time_noise(p) * total_weight : 0);
 }
 
 /* The size of the picture: means may move by about this much at once. */
 static double reach(const fit_problem *p, const fit_state *s, const fit_sums *sums, size_t d)
 {
-    const mst_score_ops *ops = mst_score_table(p->source);
-    double unit = ops->time ? 1 : spread(p, sums);
-    for (size_t k = 0; ops->time && k < p->times; k++)
+    double unit = mst_score_gives(p->source, MST_GIVES_TIME) ? 1 : spread(p, sums);
+    for (size_t k = 0; mst_score_gives(p->source, MST_GIVES_TIME) && k < p->times; k++)
         unit = fmax(unit, sqrt((double)d * s->time[k]));
     if (is_compact(p))
         unit = fmin(unit, mst_manifold_injectivity(mst_score_manifold(p->source)) / 2);
@@ -277,23 +276,24 @@ static mst_status judge(const fit_problem *p, const fit_state *state, const fit_
                         fit_room *r, const fit_sums *sums, const fit_sums *next,
                         const fit_outcome *out, judgement *j)
 {
-    const mst_score_ops *ops = mst_score_table(p->source);
     double next_norm = fit_norm(r->parameters, r->trial_gradient) / next->total_weight;
     *j = (judgement){0};
     if (!isfinite(next->value) || !isfinite(next_norm))
         return MST_OK;
-    if (ops->log_p) {
+    if (mst_score_gives(p->source, MST_GIVES_LOG_P)) {
         /* Logarithms of densities may add up to nothing while each is of order one. */
-        double slack = fmax(1e-13, ops->precision) *
-                       fmax(fabs(sums->value), ops->time ? sums->total_weight : 0);
+        double slack = fmax(1e-13, mst_score_describe(p->source)->precision) *
+                       fmax(fabs(sums->value),
+                            mst_score_gives(p->source, MST_GIVES_TIME) ? sums->total_weight : 0);
         /* Within rounding of the value only the gradient tells progress. */
         bool flat = fabs(next->value - sums->value) <= slack;
-        j->stuck =
-            flat && next_norm >= out->gradient_norm && out->decrement < fmax(1e-15, ops->precision);
+        j->stuck = flat && next_norm >= out->gradient_norm &&
+                   out->decrement < fmax(1e-15, mst_score_describe(p->source)->precision);
         j->better = next->value >= sums->value - slack;
         return MST_OK;
     }
-    double gain, rounding = rounding_of_sums * fmax(1e-15, ops->precision) * row_size(sums);
+    double gain, rounding = rounding_of_sums *
+                            fmax(1e-15, mst_score_describe(p->source)->precision) * row_size(sums);
     MST_TRY(fit_gain(p, state, r->gradient, r->step, &r->trial, r->trial_gradient, r, &gain));
     double slack = rounding * natural_length(r) * sums->total_weight;
     j->better = gain >= -slack;
@@ -314,7 +314,7 @@ static const double near_enough = 3e-3;
 static mst_status newton(const fit_problem *p, fit_state *state, const fit_options *o, fit_room *r,
                          fit_outcome *out)
 {
-    double precision = mst_score_table(p->source)->precision;
+    double precision = mst_score_describe(p->source)->precision;
     const double widest = 0.7; /* times change by a factor of two at most */
     double radius = widest;
     fit_sums sums = {.gradient = r->gradient, .hessian = r->hessian};
@@ -330,7 +330,7 @@ static mst_status newton(const fit_problem *p, fit_state *state, const fit_optio
         double longest = longest_part(p, r, unit);
         if (longest > radius)
             scale_step(r, radius / longest);
-        bool near = precision > 0 && natural_length(r) < near_enough;
+        bool near = fit_is_slow(p->source) && natural_length(r) < near_enough;
         fit_sums next = {.gradient = r->trial_gradient,
                          .hessian = r->trial_hessian,
                          .near = near ? r->hessian : NULL};
@@ -385,8 +385,8 @@ mst_status fit_climb(const fit_problem *p, fit_state *state, const fit_options *
     *out = (fit_outcome){.limit = MST_TIME_FINITE, .least_curvature = NAN, .decrement = NAN};
     fit_room r;
     MST_TRY(fit_room_new(&r, p));
-    const mst_score_ops *ops = mst_score_table(p->source);
-    bool curved = ops->hessian || ops->time;
+    bool curved =
+        mst_score_gives(p->source, MST_GIVES_HESSIAN) || mst_score_gives(p->source, MST_GIVES_TIME);
     for (size_t k = 0; p->time_is_free && k < p->times; k++)
         state->time[k] = fit_clamp_time(p->source, state->time[k]);
     mst_status status;

@@ -7,37 +7,39 @@
 
 #include <math.h>
 
+bool fit_is_slow(const mst_score *source)
+{
+    return mst_score_describe(source)->cost >= 1;
+}
+
 double fit_clamp_time(const mst_score *source, double time)
 {
-    double least, largest;
-    mst_score_time_range(source, &least, &largest);
-    return fmin(fmax(time, least), largest);
+    const mst_score_info *info = mst_score_describe(source);
+    return fmin(fmax(time, info->t_least), info->t_largest);
 }
 
 mst_status fit_check_time(const mst_score *source, double time)
 {
-    double least, largest;
-    mst_score_time_range(source, &least, &largest);
-    if (!mst_score_table(source)->time || time == 0 || (time >= least && time <= largest))
+    double least = mst_score_describe(source)->t_least,
+           largest = mst_score_describe(source)->t_largest;
+    if (!mst_score_gives(source, MST_GIVES_TIME) || time == 0 || (time >= least && time <= largest))
         return MST_OK;
     return mst_fail(MST_DOMAIN, "the time %g is outside the range of the source \"%s\", %g to %g",
-                    time, mst_score_table(source)->name, least, largest);
+                    time, mst_score_name(source), least, largest);
 }
 
 double fit_given_time(const mst_score *source, double time)
 {
-    double least, largest;
-    mst_score_time_range(source, &least, &largest);
-    return time == 0 && least == largest ? least : time;
+    const mst_score_info *info = mst_score_describe(source);
+    return time == 0 && info->t_least == info->t_largest ? info->t_least : time;
 }
 
 mst_time_limit fit_edge(const mst_score *source, double time, double slope)
 {
-    double least, largest;
-    mst_score_time_range(source, &least, &largest);
-    if (time <= least && slope <= 0)
+    const mst_score_info *info = mst_score_describe(source);
+    if (time <= info->t_least && slope <= 0)
         return MST_TIME_LEAST;
-    return time >= largest && slope >= 0 ? MST_TIME_LARGEST : MST_TIME_FINITE;
+    return time >= info->t_largest && slope >= 0 ? MST_TIME_LARGEST : MST_TIME_FINITE;
 }
 
 mst_time_limit fit_hold_times(const fit_problem *p, const fit_state *state, double *gradient)

@@ -3,6 +3,7 @@
 
 /* Sums of log-likelihood, gradient and Hessian over the rows, in fixed blocks that are added up in order, so that the
  * result does not depend on the number of threads. */
+#include "manifold/internal.h"
 #include "stat/fit.h"
 
 #include <math.h>
@@ -10,10 +11,10 @@
 
 enum { ROWS = 256, BLOCK = 16 * ROWS };
 
-/* Rows of one block. Those of a network take so long that a thread is worth its start for fewer. */
+/* Rows of one block. Slow ones are worth a thread's start for fewer. */
 static size_t block_rows(const mst_score *source)
 {
-    return mst_score_table(source)->precision > 0 ? ROWS : BLOCK;
+    return fit_is_slow(source) ? ROWS : BLOCK;
 }
 
 size_t fit_parameters(const fit_problem *p)
@@ -27,7 +28,7 @@ void fit_units(const fit_problem *p, const fit_state *state, double *units)
     size_t d = mst_manifold_dim(mst_score_manifold(p->source));
     for (size_t k = 0; k < fit_parameters(p); k++)
         units[k] = 1;
-    for (size_t g = p->groups; mst_score_table(p->source)->time && g-- > 0;)
+    for (size_t g = p->groups; mst_score_gives(p->source, MST_GIVES_TIME) && g-- > 0;)
         for (size_t k = 0; k < d; k++)
             units[p->group[g].mean * d + k] = sqrt(state->time[p->group[g].time]);
 }
@@ -58,21 +59,20 @@ typedef struct job {
     double *partial; /* (blocks, l.size) */
 } job;
 
-/* Scratch of one thread for ROWS rows. */
+/* Scratch of one thread for up to ROWS rows. */
 typedef struct scratch {
-    double *y, *t, *log_p, *dt, *score, *hessian, *c, *block;
+    double *log_p, *dt, *score, *hessian, *c, *block;
 } scratch;
 
-static mst_status scratch_new(scratch *s, size_t d, size_t D, bool hessian)
+static mst_status scratch_new(scratch *s, size_t rows, size_t d, size_t D, bool hessian)
 {
-    MST_TRY(mst_allocate(&s->block, ROWS * (3 + 2 * D + d + (hessian ? d * d : 0))));
-    s->t = s->block;
-    s->log_p = s->t + ROWS;
-    s->dt = s->log_p + ROWS;
-    s->y = s->dt + ROWS;
-    s->score = s->y + ROWS * D;
-    s->c = s->score + ROWS * D;
-    s->hessian = hessian ? s->c + ROWS * d : NULL;
+    MST_TRY(mst_allocate(&s->block, rows * (2 + D + d + (hessian ? d * d : 0))));
+    s->log_p = s->block;
+    s->dt = s->log_p + rows;
+    s->score = s->dt + rows;
+    s->c = s->score + rows * D;
+    s->hessian = hessian ? s->c + rows * d : NULL;
+    memset(s->log_p, 0, 2 * rows * sizeof *s->log_p);
     return MST_OK;
 }
 
@@ -106,27 +106,25 @@ static mst_status run_block(void *context, size_t begin, size_t end)
 {
     const job *j = context;
     const mst_manifold *m = mst_score_manifold(j->p->source);
-    const mst_score_ops *ops = mst_score_table(j->p->source);
     size_t d = j->l.d, D = mst_manifold_ambient(m);
     scratch s;
-    MST_TRY(scratch_new(&s, d, D, j->want_hessian));
-    for (size_t i = 0; i < ROWS; i++) {
-        memcpy(s.y + i * D, j->mean, D * sizeof *s.y);
-        s.t[i] = j->time;
-        s.log_p[i] = s.dt[i] = 0;
-    }
+    MST_TRY(scratch_new(&s, end - begin < ROWS ? end - begin : ROWS, d, D, j->want_hessian));
     double *sum = j->partial + begin / block_rows(j->p->source) * j->l.size;
     memset(sum, 0, j->l.size * sizeof *sum);
-    mst_heat_values values = {.log_p = ops->log_p && j->want_value ? s.log_p : NULL,
-                              .dt_log_p = ops->time && j->p->time_is_free ? s.dt : NULL,
-                              .score = s.score,
-                              .hessian = s.hessian};
+    mst_heat_values values = {
+        .log_p = mst_score_gives(j->p->source, MST_GIVES_LOG_P) && j->want_value ? s.log_p : NULL,
+        .dt_log_p =
+            mst_score_gives(j->p->source, MST_GIVES_TIME) && j->p->time_is_free ? s.dt : NULL,
+        .score = s.score,
+        .hessian = s.hessian};
     mst_status status = MST_OK;
     for (size_t at = begin; status == MST_OK && at < end; at += ROWS) {
         size_t n = end - at < ROWS ? end - at : ROWS;
-        status = mst_score_evaluate(j->p->source, n, j->g->x + at * D, s.y, s.t, &values);
+        mst_pairs pairs = {
+            .n = n, .x = j->g->x + at * D, .y = j->mean, .t = &j->time, .first = j->g->first + at};
+        status = mst_score_evaluate(j->p->source, &pairs, &values);
         if (status == MST_OK)
-            status = mst_manifold_to_frame(m, n, s.y, s.score, s.c);
+            status = mst_to_frame_at(m, n, j->mean, s.score, s.c);
         if (status == MST_OK)
             add_rows(j, &s, j->g->weights != NULL ? j->g->weights + at : NULL, n, sum);
     }
@@ -167,16 +165,16 @@ static const double time_step = 1e-7;
 /* The other time of the difference, and what the change of the gradient is to be divided by. */
 static double time_beside(const mst_score *source, double time, double *divisor)
 {
-    double precision = mst_score_table(source)->precision, least, largest;
+    const mst_score_info *info = mst_score_describe(source);
+    double precision = info->precision;
     if (!(precision > 0)) {
         double there = time * exp(time_step);
         *divisor = time_step;
         if (fit_clamp_time(source, there) == there)
             return there;
     }
-    mst_score_time_range(source, &least, &largest);
     double step = precision > 0 ? sqrt(precision) : time_step;
-    bool back = time * exp(step) > largest && time / least > largest / time;
+    bool back = time * exp(step) > info->t_largest && time / info->t_least > info->t_largest / time;
     double there = fit_clamp_time(source, time * exp(back ? -step : step));
     *divisor = 1 - time / there;
     return there;
@@ -201,14 +199,14 @@ static mst_status add_group(const fit_problem *p, const fit_state *state, const 
                             fit_sums *out)
 {
     const mst_manifold *m = mst_score_manifold(p->source);
-    const mst_score_ops *ops = mst_score_table(p->source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m), parameters = fit_parameters(p);
-    bool exact = ops->hessian, fisher = out->hessian != NULL && !exact;
+    bool exact = mst_score_gives(p->source, MST_GIVES_HESSIAN),
+         fisher = out->hessian != NULL && !exact;
     bool outer = out->outer != NULL || fisher;
     layout l = layout_of(d, out->hessian != NULL && exact, outer);
     size_t used = p->time_is_free ? l.q : d;
     const double *mean = state->mean + g->mean * D;
-    double time = ops->time ? state->time[g->time] : 1, *sum;
+    double time = mst_score_gives(p->source, MST_GIVES_TIME) ? state->time[g->time] : 1, *sum;
     MST_TRY(mst_allocate(&sum, l.size + l.q));
     double *cross = sum + l.size;
     mst_status status =
@@ -259,7 +257,7 @@ mst_status fit_evaluate(const fit_problem *p, const fit_state *state, fit_sums *
         memset(out->outer, 0, parameters * parameters * sizeof *out->outer);
     for (size_t g = 0; g < p->groups; g++)
         MST_TRY(add_group(p, state, &p->group[g], out));
-    if (out->hessian != NULL && out->near != NULL && mst_score_table(p->source)->hessian)
+    if (out->hessian != NULL && out->near != NULL && mst_score_gives(p->source, MST_GIVES_HESSIAN))
         copy_time_rows(p, out->near, out->hessian);
     return MST_OK;
 }

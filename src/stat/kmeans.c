@@ -249,7 +249,6 @@ static bool all_the_same(const lloyd *l, size_t count)
 /* One Newton step, or all it takes. */
 static mst_status fit_centre(lloyd *l, size_t c, bool tight)
 {
-    const mst_score_ops *ops = mst_score_table(l->source);
     double *centre = l->centres + c * l->D, *time = l->times + c, spread;
     size_t count = gather(l, c);
     l->settled[c] = 1;
@@ -271,13 +270,14 @@ static mst_status fit_centre(lloyd *l, size_t c, bool tight)
                            .group = &group,
                            .means = 1,
                            .times = 1,
-                           .time_is_free = ops->time && only == 0,
+                           .time_is_free = mst_score_gives(l->source, MST_GIVES_TIME) && only == 0,
                            .threads = l->threads};
     /* The gradient of −½ dist² is a length, that of log p an inverse one: the tolerance is relative to either. */
-    fit_options climb = {.method = MST_MEAN_NEWTON,
-                         .tolerance = ops->time ? 1e-9 : 1e-11 * sqrt(spread),
-                         .rate = 0.1,
-                         .iterations = tight ? 100 : 1};
+    fit_options climb = {
+        .method = MST_MEAN_NEWTON,
+        .tolerance = mst_score_gives(l->source, MST_GIVES_TIME) ? 1e-9 : 1e-11 * sqrt(spread),
+        .rate = 0.1,
+        .iterations = tight ? 100 : 1};
     fit_outcome outcome;
     MST_TRY(fit_climb(&problem, &(fit_state){centre, time}, &climb, &outcome));
     if (outcome.limit == MST_TIME_INFINITY)
@@ -423,7 +423,7 @@ static mst_status describe(const search *s, mst_kmeans_result *result, size_t *s
     double *squared = key + k;
     MST_TRY(mst_kmeans_assign(l->m, k, centres, n, l->x, l->o->threads, labels, squared));
     number_clusters(n, k, labels, from, result->sizes, key, order);
-    bool has_time = mst_score_table(l->source)->time;
+    bool has_time = mst_score_gives(l->source, MST_GIVES_TIME);
     for (size_t c = 0; c < k; c++) {
         memcpy(result->centres + c * D, centres + from[c] * D, D * sizeof *centres);
         result->times[c] = has_time ? s->times[best * k + from[c]] : NAN;

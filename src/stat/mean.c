@@ -42,7 +42,7 @@ static mst_status check_points(const mst_manifold *m, size_t n, const double *x,
 
 static mst_status check_options(const mst_score *source, const mst_mean_options *o)
 {
-    if (mst_score_table(source)->time && (o->time < 0 || !isfinite(o->time)))
+    if (mst_score_gives(source, MST_GIVES_TIME) && (o->time < 0 || !isfinite(o->time)))
         return mst_fail(MST_ARGUMENT, "the time must be positive, not %g", o->time);
     MST_TRY(fit_check_time(source, o->time));
     if (o->starts < 1 || o->starts > 1000)
@@ -88,16 +88,17 @@ static mst_status search_new(search *s, const mst_score *source, size_t n, const
 {
     *s = (search){.o = o, .m = mst_score_manifold(source)};
     size_t D = mst_manifold_ambient(s->m);
-    s->time = mst_score_table(source)->time ? fit_given_time(source, o->time) : 0;
+    s->time = mst_score_gives(source, MST_GIVES_TIME) ? fit_given_time(source, o->time) : 0;
     s->group = (fit_group){.n = n, .x = x, .weights = o->weights};
     s->total_weight = rows_weight(n, o->weights);
-    s->problem = (fit_problem){.source = source,
-                               .groups = 1,
-                               .group = &s->group,
-                               .means = 1,
-                               .times = 1,
-                               .time_is_free = mst_score_table(source)->time && s->time == 0,
-                               .threads = o->threads};
+    s->problem =
+        (fit_problem){.source = source,
+                      .groups = 1,
+                      .group = &s->group,
+                      .means = 1,
+                      .times = 1,
+                      .time_is_free = mst_score_gives(source, MST_GIVES_TIME) && s->time == 0,
+                      .threads = o->threads};
     size_t most = o->method == MST_MEAN_NEWTON ? 100 : 10000;
     s->climb = (fit_options){.method = o->method,
                              .tolerance = o->tolerance,
@@ -195,18 +196,12 @@ static mst_status draw_rows(search *s, size_t *rows)
     return MST_OK;
 }
 
-/* Rows of a network take long. */
-static bool is_slow(const search *s)
-{
-    return mst_score_table(s->problem.source)->precision > 0;
-}
-
 /* A random sample of the rows for a first look at other maxima; none where hardly any row has a weight. */
 static mst_status draw_sample(search *s)
 {
     size_t D = mst_manifold_ambient(s->m), *rows;
     double weight = 0;
-    s->sample_rows = is_slow(s) ? PROBE_ROWS : SAMPLE_ROWS;
+    s->sample_rows = fit_is_slow(s->problem.source) ? PROBE_ROWS : SAMPLE_ROWS;
     MST_TRY(mst_allocate(&s->sample, s->sample_rows * D));
     if (s->group.weights != NULL)
         MST_TRY(mst_allocate(&s->sample_weights, s->sample_rows));
@@ -233,22 +228,23 @@ static const double same_mean = 1e-5, same_for_sample = 0.3;
 
 static double same_mean_for(const search *s)
 {
-    return fmax(same_mean, 1e3 * mst_score_table(s->problem.source)->precision);
+    return fmax(same_mean, 1e3 * mst_score_describe(s->problem.source)->precision);
 }
 
 /* How far rows scatter: √t, or the root of the mean squared distance without a time. */
 static double scatter(const search *s, const candidate *c)
 {
-    const mst_score_ops *ops = mst_score_table(s->problem.source);
-    if (ops->time)
+    if (mst_score_gives(s->problem.source, MST_GIVES_TIME))
         return sqrt(c->state.time[0]);
-    return ops->log_p ? sqrt(fmax(0, -2 * c->outcome.value / s->total_weight)) : s->spread;
+    return mst_score_gives(s->problem.source, MST_GIVES_LOG_P)
+               ? sqrt(fmax(0, -2 * c->outcome.value / s->total_weight))
+               : s->spread;
 }
 
 static mst_status measure_spread(search *s)
 {
-    const mst_score_ops *ops = mst_score_table(s->problem.source);
-    if (ops->time || ops->log_p)
+    if (mst_score_gives(s->problem.source, MST_GIVES_TIME) ||
+        mst_score_gives(s->problem.source, MST_GIVES_LOG_P))
         return MST_OK;
     MST_TRY(mean_squared_distance(s->m, s->group.n, s->group.x, s->group.weights,
                                   s->candidates[0].state.mean, s->o->threads, &s->spread));
@@ -308,7 +304,7 @@ static mst_status probe(const search *s, candidate *c, bool *known)
     *c->state.time = *s->candidates[0].state.time;
     fit_room r;
     MST_TRY(fit_room_new(&r, &problem));
-    bool timed = mst_score_table(problem.source)->time;
+    bool timed = mst_score_gives(problem.source, MST_GIVES_TIME);
     double scale = timed ? *c->state.time : 1, rate = scale;
     double unit = timed ? sqrt(scale) : s->spread;
     mst_status status = MST_OK;
@@ -341,7 +337,7 @@ static mst_status probe(const search *s, candidate *c, bool *known)
 /* A look from another start: has it led to a mean that is known? */
 static mst_status look_first(const search *s, candidate *c, bool *known)
 {
-    if (is_slow(s))
+    if (fit_is_slow(s->problem.source))
         return probe(s, c, known);
     return s->sample != NULL ? climb_sample(s, c, known) : MST_OK;
 }
@@ -378,19 +374,19 @@ static const double doubtful_share = 0.01;
  * one to each of the others; where there is no way to go, nothing is known and they count as the same. */
 static mst_status rate_candidates(search *s)
 {
-    const mst_score_ops *ops = mst_score_table(s->problem.source);
     for (size_t k = 0; k < s->count; k++) {
         candidate *c = &s->candidates[k];
         double variation = 0;
         c->doubt = 1e-9 * fmax(1, fabs(c->outcome.value));
-        if (ops->log_p || k == 0)
+        if (mst_score_gives(s->problem.source, MST_GIVES_LOG_P) || k == 0)
             continue;
         mst_status status = fit_difference(&s->problem, &s->candidates[0].state, &c->state,
                                            &c->outcome.value, &variation);
         if (status != MST_OK && !fit_is_too_far(status))
             return status;
         c->outcome.value = status == MST_OK ? c->outcome.value : 0;
-        c->doubt = doubtful_share * variation + (1e-9 + 10 * ops->precision) * s->total_weight;
+        c->doubt = doubtful_share * variation +
+                   (1e-9 + 10 * mst_score_describe(s->problem.source)->precision) * s->total_weight;
     }
     return MST_OK;
 }
@@ -466,13 +462,16 @@ void mst_mean_result_free(mst_mean_result *r)
 
 static void fill_set(const search *s, mst_mean_result *r)
 {
-    const mst_score_ops *ops = mst_score_table(s->problem.source);
     for (size_t k = 0; k < r->set_size; k++) {
         const candidate *c = &s->candidates[k];
         memcpy(r->set[k].mean, c->state.mean, mst_manifold_ambient(s->m) * sizeof *c->state.mean);
-        bool timed = ops->time && mean_has_time(c->outcome.limit);
+        bool timed =
+            mst_score_gives(s->problem.source, MST_GIVES_TIME) && mean_has_time(c->outcome.limit);
         r->set[k].time = timed ? c->state.time[0] : NAN;
-        r->set[k].log_likelihood = ops->time && ops->log_p ? c->outcome.value : NAN;
+        r->set[k].log_likelihood = mst_score_gives(s->problem.source, MST_GIVES_TIME) &&
+                                           mst_score_gives(s->problem.source, MST_GIVES_LOG_P)
+                                       ? c->outcome.value
+                                       : NAN;
     }
 }
 
@@ -480,7 +479,6 @@ static void fill_set(const search *s, mst_mean_result *r)
 static mst_status describe(const search *s, mst_mean_result **out)
 {
     const candidate *best = &s->candidates[0];
-    const mst_score_ops *ops = mst_score_table(s->problem.source);
     mst_mean_result *r;
     MST_TRY(result_new(&r, s->m, count_ties(s)));
     fill_set(s, r);
@@ -492,11 +490,13 @@ static mst_status describe(const search *s, mst_mean_result **out)
     r->gradient_norm = best->outcome.gradient_norm;
     r->decrement = best->outcome.decrement;
     r->unique = r->set_size == 1 && r->time_limit != MST_TIME_INFINITY &&
-                !(best->outcome.least_curvature < fmax(1e-10, 10 * ops->precision));
+                !(best->outcome.least_curvature <
+                  fmax(1e-10, 10 * mst_score_describe(s->problem.source)->precision));
     r->parameters = fit_parameters(&s->problem);
-    if (ops->time && mean_has_time(r->time_limit))
+    if (mst_score_gives(s->problem.source, MST_GIVES_TIME) && mean_has_time(r->time_limit))
         r->time = best->state.time[0];
-    if (ops->time && ops->log_p) {
+    if (mst_score_gives(s->problem.source, MST_GIVES_TIME) &&
+        mst_score_gives(s->problem.source, MST_GIVES_LOG_P)) {
         r->log_likelihood = best->outcome.value;
         r->aic = 2 * (double)r->parameters - 2 * r->log_likelihood;
         /* A weight is a number of repetitions. */
@@ -533,9 +533,7 @@ static mst_status collapse(const search *s, bool *collapsed)
 
 static mst_status find_candidates(search *s)
 {
-    double least, largest;
-    mst_score_time_range(s->problem.source, &least, &largest);
-    if (s->problem.time_is_free && !(least > 0)) {
+    if (s->problem.time_is_free && !(mst_score_describe(s->problem.source)->t_least > 0)) {
         bool collapsed = false;
         MST_TRY(collapse(s, &collapsed));
         if (collapsed) {
@@ -551,7 +549,8 @@ static mst_status find_candidates(search *s)
     size_t *rows;
     MST_TRY(mst_allocate(&rows, s->o->starts));
     mst_status status = draw_rows(s, rows);
-    if (status == MST_OK && s->group.n > (is_slow(s) ? PROBE_ROWS : MANY_ROWS) && s->o->starts > 1)
+    if (status == MST_OK &&
+        s->group.n > (fit_is_slow(s->problem.source) ? PROBE_ROWS : MANY_ROWS) && s->o->starts > 1)
         status = draw_sample(s);
     for (size_t k = 0; status == MST_OK && k < s->o->starts; k++)
         status = run_start(s, k, rows);

@@ -21,7 +21,7 @@ static mst_status difference_hessian(const fit_problem *p, const fit_state *stat
     const mst_manifold *m = mst_score_manifold(p->source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
     /* Truncation h² against rounding over h. */
-    const double h = fmax(1e-4, cbrt(mst_score_table(p->source)->precision));
+    const double h = fmax(1e-4, cbrt(mst_score_describe(p->source)->precision));
     double *block;
     MST_TRY(mst_allocate(&block, 3 * d + 4 * D + d * d));
     double *c = block, *gradient = c + d, *back = gradient + d, *moved = back + d, *v = moved + D,
@@ -86,7 +86,6 @@ static mst_status model_covariance(const fit_problem *p, const fit_state *state,
                                    size_t q, const double *known, size_t stride, double *covariance,
                                    bool *defined)
 {
-    const mst_score_ops *ops = mst_score_table(p->source);
     *defined = false;
     double *block;
     MST_TRY(mst_allocate(&block, 2 * q + 4 * q * q));
@@ -101,8 +100,9 @@ static mst_status model_covariance(const fit_problem *p, const fit_state *state,
     if (status == MST_OK && possible && known == NULL)
         status = difference_hessian(p, state, hessian);
     if (status == MST_OK && possible)
-        status = invert_information(q, units, fmax(1e-12, 10 * ops->precision), hessian, inverse,
-                                    defined);
+        status =
+            invert_information(q, units, fmax(1e-12, 10 * mst_score_describe(p->source)->precision),
+                               hessian, inverse, defined);
     if (status == MST_OK && *defined && sandwich) {
         mst_multiply(q, inverse, outer, product);
         mst_multiply(q, product, inverse, covariance);
@@ -281,7 +281,6 @@ static size_t count_rows(const fit_group *g)
 mst_status mean_add_errors(mst_mean_result *r, const fit_problem *problem,
                            const mst_mean_options *o, const double *hessian)
 {
-    const mst_score_ops *ops = mst_score_table(problem->source);
     const mst_manifold *m = mst_score_manifold(problem->source);
     MST_TRY(mst_manifold_frame(m, 1, r->mean, r->basis));
     if (!mean_has_time(r->time_limit) || !r->unique || !r->converged)
@@ -291,7 +290,8 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_problem *problem,
     held.time_is_free = problem->time_is_free && r->time_limit == MST_TIME_FINITE;
     size_t d = mst_manifold_dim(m), q = fit_parameters(p), stride = fit_parameters(problem);
     /* Distances are no log-likelihood: without a time, only the sandwich has a meaning. */
-    bool sandwich = o->covariance == MST_COVARIANCE_SANDWICH || !ops->time;
+    bool sandwich = o->covariance == MST_COVARIANCE_SANDWICH ||
+                    !mst_score_gives(problem->source, MST_GIVES_TIME);
     /* One row has no spread to learn errors from. */
     if (count_rows(&p->group[0]) < 2 && (sandwich || o->covariance == MST_COVARIANCE_BOOTSTRAP))
         return MST_OK;
@@ -302,7 +302,11 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_problem *problem,
     mst_status status =
         o->covariance == MST_COVARIANCE_BOOTSTRAP
             ? bootstrap_covariance(p, r, o, q, covariance, &defined)
-            : model_covariance(p, &state, sandwich, q, ops->hessian || ops->time ? hessian : NULL,
+            : model_covariance(p, &state, sandwich, q,
+                               mst_score_gives(problem->source, MST_GIVES_HESSIAN) ||
+                                       mst_score_gives(problem->source, MST_GIVES_TIME)
+                                   ? hessian
+                                   : NULL,
                                stride, covariance, &defined);
     if (status == MST_OK && defined)
         status = fill_errors(r, p, o, d, q, covariance);

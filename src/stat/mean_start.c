@@ -62,22 +62,18 @@ static mst_status run_block(void *context, size_t begin, size_t end)
 {
     const job *j = context;
     size_t D = mst_manifold_ambient(j->m);
-    double *y, r[ROWS], *sum = j->partial + 2 * (begin / BLOCK);
-    MST_TRY(mst_allocate(&y, ROWS * D));
-    for (size_t i = 0; i < ROWS; i++)
-        memcpy(y + i * D, j->y, D * sizeof *y);
+    double r[ROWS], *sum = j->partial + 2 * (begin / BLOCK);
     sum[0] = sum[1] = 0;
     mst_status status = MST_OK;
     for (size_t at = begin; status == MST_OK && at < end; at += ROWS) {
         size_t n = end - at < ROWS ? end - at : ROWS;
-        status = mst_manifold_dist(j->m, n, j->x + at * D, y, r);
+        status = mst_dist_to(j->m, n, j->x + at * D, j->y, r);
         for (size_t i = 0; status == MST_OK && i < n; i++) {
             double w = j->weights != NULL ? j->weights[at + i] : 1;
             sum[0] += w > 0 ? w * r[i] * r[i] : 0; /* r² may be beyond the range of doubles */
             sum[1] += w;
         }
     }
-    mst_release(y);
     return status;
 }
 

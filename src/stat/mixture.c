@@ -102,18 +102,17 @@ static double normalise_row(size_t k, double *r)
 static mst_status expect_block(void *context, size_t begin, size_t end)
 {
     const em *e = context;
-    double *y, log_p[ROWS], t[ROWS], sum = 0;
-    MST_TRY(mst_allocate(&y, ROWS * e->D));
+    double log_p[ROWS], sum = 0;
     mst_status status = MST_OK;
     for (size_t at = begin; status == MST_OK && at < end; at += ROWS) {
         size_t n = end - at < ROWS ? end - at : ROWS;
         for (size_t j = 0; status == MST_OK && j < e->k; j++) {
-            for (size_t i = 0; i < n; i++) {
-                memcpy(y + i * e->D, e->centres + j * e->D, e->D * sizeof *y);
-                t[i] = e->times[j];
-            }
-            status = mst_score_evaluate(e->source, n, e->x + at * e->D, y, t,
-                                        &(mst_heat_values){.log_p = log_p});
+            mst_pairs pairs = {.n = n,
+                               .x = e->x + at * e->D,
+                               .y = e->centres + j * e->D,
+                               .t = &e->times[j],
+                               .first = at};
+            status = mst_score_evaluate(e->source, &pairs, &(mst_heat_values){.log_p = log_p});
             double log_share = log(e->shares[j]);
             for (size_t i = 0; status == MST_OK && i < n; i++)
                 e->responsibilities[(at + i) * e->k + j] = log_share + log_p[i];
@@ -127,7 +126,6 @@ static mst_status expect_block(void *context, size_t begin, size_t end)
         }
     }
     e->partial[begin / BLOCK] = sum;
-    mst_release(y);
     return status;
 }
 
@@ -445,15 +443,14 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
     mst_mixture_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_mixture_options, options));
     const mst_manifold *m = mst_score_manifold(source);
-    const mst_score_ops *ops = mst_score_table(source);
-    if (!ops->time)
+    if (!mst_score_gives(source, MST_GIVES_TIME))
         return mst_fail(MST_UNABLE, "a mixture needs times, which the source \"%s\" has not",
-                        ops->name);
-    if (!ops->log_p)
+                        mst_score_name(source));
+    if (!mst_score_gives(source, MST_GIVES_LOG_P))
         return mst_fail(MST_UNABLE,
                         "a mixture needs log p, which the source \"%s\" does not give; use the "
                         "exact heat kernel",
-                        ops->name);
+                        mst_score_name(source));
     MST_TRY(cluster_check(m, n, x, o.k, o.weights, o.restarts, o.iterations));
     if (!(o.tolerance > 0))
         return mst_fail(MST_ARGUMENT, "the tolerance must be positive, not %g", o.tolerance);

@@ -158,11 +158,11 @@ static mst_status try_null(const test *t, const fit_group *group, const double *
 /* Without log p only the difference of the two is known: from the common state to the separate one of each group. */
 static mst_status compare_by_gradients(const test *t, const fit_group *group, comparison *c)
 {
-    if (mst_score_table(t->source)->log_p)
+    if (mst_score_gives(t->source, MST_GIVES_LOG_P))
         return MST_OK;
     c->null_value = c->separate_value = 0;
     for (size_t s = 0; s < 2; s++) {
-        fit_group alone = {.n = group[s].n, .x = group[s].x};
+        fit_group alone = {.n = group[s].n, .first = group[s].first, .x = group[s].x};
         fit_problem problem = {.source = t->source,
                                .groups = 1,
                                .group = &alone,
@@ -185,9 +185,12 @@ static mst_status compare_by_gradients(const test *t, const fit_group *group, co
 static mst_status compare(const test *t, const double *x, bool thorough, comparison *c)
 {
     size_t means = null_means(t), times = null_times(t);
-    fit_group group[2] = {
-        {.n = t->n[0], .x = x},
-        {.n = t->n[1], .x = x + t->n[0] * t->D, .mean = means - 1, .time = times - 1}};
+    fit_group group[2] = {{.n = t->n[0], .x = x},
+                          {.n = t->n[1],
+                           .first = t->n[0],
+                           .x = x + t->n[0] * t->D,
+                           .mean = means - 1,
+                           .time = times - 1}};
     c->null_converged = c->separate_converged = true;
     c->null_value = -INFINITY;
     MST_TRY(fit_separate(t, group, c));
@@ -195,7 +198,7 @@ static mst_status compare(const test *t, const double *x, bool thorough, compari
         return MST_OK;
     MST_TRY(try_null(t, group, means == 2 ? NULL : t->pooled, c));
     /* Which start led highest is for log p to tell. */
-    thorough = thorough && mst_score_table(t->source)->log_p;
+    thorough = thorough && mst_score_gives(t->source, MST_GIVES_LOG_P);
     for (size_t s = 0; thorough && means == 1 && s < 2; s++)
         MST_TRY(try_null(t, group, c->separate + s * t->D, c));
     MST_TRY(compare_by_gradients(t, group, c));
@@ -242,7 +245,7 @@ static mst_status permute_block(void *context, size_t begin, size_t end)
             memcpy(x + i * t->D, t->x + order[i] * t->D, t->D * sizeof *x);
         status = compare(t, x, false, &c);
         /* Ties count, also those that rounding has torn apart. */
-        double precision = mst_score_table(t->source)->precision;
+        double precision = mst_score_describe(t->source)->precision;
         double slack = fmax(1e-9, precision) * (1 + t->observed) + 1e-12 * fabs(c.separate_value);
         t->exceeds[b] = isinf(c.separate_value) || statistic_of(&c) >= t->observed - slack;
     }
@@ -272,7 +275,6 @@ static mst_status permute(test *t, double *p_value)
 
 static mst_status check(const mst_score *source, size_t n1, size_t n2, const mst_test_options *o)
 {
-    const mst_score_ops *ops = mst_score_table(source);
     if (n1 < 1 || n2 < 1)
         return mst_fail(MST_ARGUMENT, "a sample has no points");
     if (!(o->time >= 0) || !isfinite(o->time))
@@ -280,12 +282,13 @@ static mst_status check(const mst_score *source, size_t n1, size_t n2, const mst
     if (o->method == MST_TEST_PERMUTATION && o->permutations < 1)
         return mst_fail(MST_ARGUMENT, "there must be at least one permutation");
     MST_TRY(fit_check_time(source, o->time));
-    if (!ops->time && o->method == MST_TEST_LR)
+    if (!mst_score_gives(source, MST_GIVES_TIME) && o->method == MST_TEST_LR)
         return mst_fail(MST_UNABLE,
                         "the source \"%s\" has no time and so no likelihood ratio; use "
                         "permutations",
-                        ops->name);
-    if (o->hypothesis == MST_EQUAL_TIMES && (!ops->time || fit_given_time(source, o->time) > 0))
+                        mst_score_name(source));
+    if (o->hypothesis == MST_EQUAL_TIMES &&
+        (!mst_score_gives(source, MST_GIVES_TIME) || fit_given_time(source, o->time) > 0))
         return mst_fail(MST_ARGUMENT, "equal times can be tested only where times are fitted");
     return MST_OK;
 }
@@ -335,14 +338,14 @@ static mst_status fit_pooled(const test *t, double *mean)
 static void take_better_fits(const test *t, const mst_test_result *r, comparison *c)
 {
     double value = r->first->log_likelihood + r->second->log_likelihood;
-    if (mst_score_table(t->source)->time && value > c->separate_value)
+    if (mst_score_gives(t->source, MST_GIVES_TIME) && value > c->separate_value)
         c->separate_value = value;
 }
 
 static void describe(const test *t, const comparison *c, mst_test_result *r)
 {
     size_t means = null_means(t), times = null_times(t);
-    bool has_time = mst_score_table(t->source)->time;
+    bool has_time = mst_score_gives(t->source, MST_GIVES_TIME);
     r->statistic = statistic_of(c);
     r->degrees_of_freedom = r->common_time = r->log_likelihood_null =
         r->log_likelihood_alternative = NAN;
@@ -350,7 +353,7 @@ static void describe(const test *t, const comparison *c, mst_test_result *r)
         r->degrees_of_freedom =
             (means == 1 ? (double)t->d : 0) + (times == 1 && t->time_is_free ? 1 : 0);
     }
-    if (has_time && mst_score_table(t->source)->log_p) {
+    if (has_time && mst_score_gives(t->source, MST_GIVES_LOG_P)) {
         r->log_likelihood_null = c->null_value;
         r->log_likelihood_alternative = c->separate_value;
     }
@@ -402,7 +405,7 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
               .n = {n1, n2},
               .d = mst_manifold_dim(m),
               .D = mst_manifold_ambient(m),
-              .time_is_free = mst_score_table(source)->time && time == 0,
+              .time_is_free = mst_score_gives(source, MST_GIVES_TIME) && time == 0,
               .time = time,
               .threads = o.threads};
     double *x;

@@ -294,8 +294,8 @@ static void direct_errors(const mst_network *net, double low, double high, doubl
         o.first_path = k * N;
         ASSERT_OK(mst_manifold_random_point(m, (mst_random){5, 6}, k * N, N, x));
         ASSERT_OK(mst_brownian_endpoints(m, N, x, time, &o, y));
-        ASSERT_OK(
-            mst_score_evaluate(source, N, x, y, t, &(mst_heat_values){.score = s, .dt_log_p = dt}));
+        ASSERT_OK(mst_score_evaluate_rows(source, N, x, y, t,
+                                          &(mst_heat_values){.score = s, .dt_log_p = dt}));
         ASSERT_OK(mst_heat_kernel(m, N, x, y, time, 1,
                                   &(mst_heat_values){.score = s + N * D, .dt_log_p = dt + N}));
         for (size_t i = 0; i < N * D; i++) {

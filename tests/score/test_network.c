@@ -72,7 +72,8 @@ static void score_differences(const bench *b, const double *x, const double *y, 
             ASSERT_OK(mst_manifold_transport(b->m, 1, y, v, v, back));
             for (size_t a = 0; a < D; a++)
                 back[a] = -back[a];
-            ASSERT_OK(mst_score_evaluate(b->score, 1, x, end, &t, &(mst_heat_values){.score = s}));
+            ASSERT_OK(
+                mst_score_evaluate_rows(b->score, 1, x, end, &t, &(mst_heat_values){.score = s}));
             ASSERT_OK(mst_manifold_transport(b->m, 1, end, back, s, v));
             ASSERT_OK(mst_manifold_to_frame(b->m, 1, y, v, f + k * d));
         }
@@ -94,7 +95,7 @@ START_TEST(derivatives)
         double *hessian = doubles(N * d * d), *want = doubles(d * d);
         random_rows(&b, N, x, y, t);
         mst_heat_values all = {.score = s, .dt_log_p = dt, .hessian = hessian};
-        ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &all));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, N, x, y, t, &all));
         for (size_t i = 0; i < N; i++) {
             double length = length_of(b.m, y + i * D, s + i * D), divergence = 0;
             score_differences(&b, x + i * D, y + i * D, t[i], want);
@@ -127,7 +128,7 @@ START_TEST(baseline_alone)
     random_rows(&b, N, x, y, t);
     mst_heat_values got = {.score = s, .dt_log_p = dt, .hessian = hessian};
     mst_heat_values want = {.score = s_want, .dt_log_p = dt_want, .hessian = hessian_want};
-    ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &got));
+    ASSERT_OK(mst_score_evaluate_rows(b.score, N, x, y, t, &got));
     ASSERT_OK(mst_heat_kernel_times(b.m, N, x, y, t, 1, &want));
     for (size_t i = 0; i < N; i++) {
         assert_near(dt[i], dt_want[i], 1e-6 / t[i], "time %g", t[i]);
@@ -158,11 +159,11 @@ START_TEST(rows_do_not_know_each_other)
         random_rows(&b, N, x, y, t);
         mst_heat_values all = {.score = s, .dt_log_p = designs[k].energy ? NULL : dt};
         all.hessian = hessians ? hessian : NULL;
-        ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &all));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, N, x, y, t, &all));
         for (size_t i = 0; i < N; i += 13) {
             mst_heat_values one = {.score = s1, .dt_log_p = designs[k].energy ? NULL : &dt1};
             one.hessian = hessians ? hessian1 : NULL;
-            ASSERT_OK(mst_score_evaluate(b.score, 1, x + i * D, y + i * D, t + i, &one));
+            ASSERT_OK(mst_score_evaluate_rows(b.score, 1, x + i * D, y + i * D, t + i, &one));
             for (size_t a = 0; a < D; a++)
                 assert_near(s1[a], s[i * D + a], 1e-5 / sqrt(t[i]), "%s row %zu", specs[_i], i);
             if (hessians)
@@ -172,10 +173,10 @@ START_TEST(rows_do_not_know_each_other)
                             specs[_i], i);
         }
         /* What else is asked for changes nothing. */
-        ASSERT_OK(mst_score_evaluate(b.score, 1, x, y, t, &(mst_heat_values){.score = s1}));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, 1, x, y, t, &(mst_heat_values){.score = s1}));
         for (size_t a = 0; a < D; a++)
             assert_near(s1[a], s[a], 1e-5 / sqrt(t[0]), "%s score alone", specs[_i]);
-        ASSERT_OK(mst_score_evaluate(b.score, 0, x, y, t, &all));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, 0, x, y, t, &all));
         free(x), free(y), free(t), free(dt), free(s), free(hessian), free(s1), free(hessian1);
         close_bench(&b);
     }
@@ -192,17 +193,17 @@ START_TEST(threads_share_a_source)
     random_rows(&b, N, x, y, t);
     for (size_t at = 0; at < N; at += PIECE) {
         mst_heat_values out = {.score = s_want + at * D, .hessian = want + at * d * d};
-        ASSERT_OK(mst_score_evaluate(b.score, PIECE, x + at * D, y + at * D, t + at, &out));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, PIECE, x + at * D, y + at * D, t + at, &out));
     }
     for (int round = 0; round < ROUNDS; round++) {
         int failures = 0;
 #pragma omp parallel for num_threads(4) schedule(dynamic, 1) reduction(+ : failures)
         for (size_t at = 0; at < N; at += PIECE) {
             mst_heat_values out = {.score = s + at * D, .hessian = got + at * d * d};
-            failures += mst_score_evaluate(b.score, PIECE, x + at * D, y + at * D, t + at,
-                                           round % 2 == 0
-                                               ? &out
-                                               : &(mst_heat_values){.score = s + at * D}) != MST_OK;
+            failures +=
+                mst_score_evaluate_rows(
+                    b.score, PIECE, x + at * D, y + at * D, t + at,
+                    round % 2 == 0 ? &out : &(mst_heat_values){.score = s + at * D}) != MST_OK;
         }
         ck_assert_int_eq(failures, 0);
         ck_assert_mem_eq(s, s_want, N * D * sizeof *s);
@@ -218,28 +219,27 @@ END_TEST
 START_TEST(times_out_of_range)
 {
     bench b = open_bench("sphere:2", (network_design){0});
-    double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, s[3], least, largest;
+    double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, s[3];
     static const double bad[] = {0.0099, 2.01, 0, -1, NAN, INFINITY};
     mst_heat_values out = {.score = s};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-        ASSERT_FAILS(MST_DOMAIN, mst_score_evaluate(b.score, 1, x, y, &bad[k], &out));
+        ASSERT_FAILS(MST_DOMAIN, mst_score_evaluate_rows(b.score, 1, x, y, &bad[k], &out));
     ck_assert_ptr_nonnull(strstr(mst_error_detail(), "row 1"));
-    ASSERT_OK(mst_score_evaluate(b.score, 1, x, y, (double[]){0.01}, &out));
-    ASSERT_OK(mst_score_evaluate(b.score, 1, x, y, (double[]){2}, &out));
-    ASSERT_OK(mst_score_evaluate(b.score, 1, x, y, (double[]){2 * (1 + 1e-12)}, &out));
-    mst_score_time_range(b.score, &least, &largest);
-    ck_assert_double_eq(least, 0.01);
-    ck_assert_double_eq(largest, 2);
+    ASSERT_OK(mst_score_evaluate_rows(b.score, 1, x, y, (double[]){0.01}, &out));
+    ASSERT_OK(mst_score_evaluate_rows(b.score, 1, x, y, (double[]){2}, &out));
+    ASSERT_OK(mst_score_evaluate_rows(b.score, 1, x, y, (double[]){2 * (1 + 1e-12)}, &out));
+    ck_assert_double_eq(mst_score_describe(b.score)->t_least, 0.01);
+    ck_assert_double_eq(mst_score_describe(b.score)->t_largest, 2);
 
     mst_score *beyond, *limit;
     ASSERT_OK(mst_score_network_new(&beyond, b.net, true));
-    ASSERT_OK(mst_score_evaluate(beyond, 2, (double[]){1, 0, 0, 1, 0, 0},
-                                 (double[]){0, 1, 0, 0, 1, 0}, (double[]){0.001, 9},
-                                 &(mst_heat_values){.score = (double[6]){0}}));
-    ASSERT_FAILS(MST_DOMAIN, mst_score_evaluate(beyond, 1, x, y, (double[]){0}, &out));
-    ASSERT_FAILS(MST_DOMAIN, mst_score_evaluate(beyond, 1, x, y, (double[]){NAN}, &out));
-    mst_score_time_range(beyond, &least, &largest);
-    ck_assert(least == 0 && isinf(largest));
+    ASSERT_OK(mst_score_evaluate_rows(beyond, 2, (double[]){1, 0, 0, 1, 0, 0},
+                                      (double[]){0, 1, 0, 0, 1, 0}, (double[]){0.001, 9},
+                                      &(mst_heat_values){.score = (double[6]){0}}));
+    ASSERT_FAILS(MST_DOMAIN, mst_score_evaluate_rows(beyond, 1, x, y, (double[]){0}, &out));
+    ASSERT_FAILS(MST_DOMAIN, mst_score_evaluate_rows(beyond, 1, x, y, (double[]){NAN}, &out));
+    const mst_score_info *info = mst_score_describe(beyond);
+    ck_assert(info->t_least == 0 && isinf(info->t_largest) && info->precision > 0);
     mst_score_free(beyond);
     ASSERT_FAILS(MST_DOMAIN, mst_score_network_log_new(&limit, b.net, 3));
     ck_assert_ptr_null(limit);
@@ -261,14 +261,14 @@ START_TEST(small_time_limit)
         mst_score *limit;
         double time = k == 0 ? 0.01 : 0.05;
         ASSERT_OK(mst_score_network_log_new(&limit, b.net, wanted[k]));
-        ck_assert(!mst_score_table(limit)->time);
+        ck_assert(!mst_score_gives(limit, MST_GIVES_TIME));
         for (size_t i = 0; i < N; i++)
             t[i] = time;
         mst_heat_values out = {.score = s, .dt_log_p = dt};
-        ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &out));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, N, x, y, t, &out));
         for (size_t i = 0; i < N; i++)
             t[i] = 1e9; /* is not looked at */
-        ASSERT_OK(mst_score_evaluate(limit, N, x, y, t, &(mst_heat_values){.score = v}));
+        ASSERT_OK(mst_score_evaluate_rows(limit, N, x, y, t, &(mst_heat_values){.score = v}));
         for (size_t a = 0; a < N * D; a++)
             assert_near(v[a], time * s[a], 1e-5, "limit");
         /* Log lives at the first point, the score at the second. */
@@ -296,9 +296,9 @@ START_TEST(energy_has_the_score_as_gradient)
         size_t d = b.d, D = b.D;
         double *x = doubles(N * D), *y = doubles(N * D), t[N], *s = doubles(N * D);
         double *frame = doubles(d * D), *c = doubles(d), *end = doubles(D), f[4];
-        ck_assert(!mst_score_table(b.score)->hessian);
+        ck_assert(!mst_score_gives(b.score, MST_GIVES_HESSIAN));
         random_rows(&b, N, x, y, t);
-        ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &(mst_heat_values){.score = s}));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, N, x, y, t, &(mst_heat_values){.score = s}));
         for (size_t i = 0; i < N; i++) {
             double h = 0.1 * sqrt(t[i]);
             ASSERT_OK(mst_manifold_frame(b.m, 1, y + i * D, frame));
@@ -360,7 +360,7 @@ START_TEST(time_head)
         ASSERT_OK(mlp_work_new(&work, &net->shape, 1, 0));
         random_rows(&b, N, x, y, t);
         mst_heat_values values = {.score = s, .dt_log_p = dt};
-        ASSERT_OK(mst_score_evaluate(b.score, N, x, y, t, &values));
+        ASSERT_OK(mst_score_evaluate_rows(b.score, N, x, y, t, &values));
         for (size_t i = 0; i < N; i++) {
             ASSERT_OK(features_read(net->features, 1, x + i * D, y + i * D, t + i, wide, base));
             for (size_t j = 0; j < net->features->inputs; j++)

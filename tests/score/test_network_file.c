@@ -52,8 +52,8 @@ static void evaluate(const mst_network *net, double *score, double *dt)
     double x[] = {1, 0, 0, 0, 0.6, 0.8}, y[] = {0, 1, 0, 0, 0, 1}, t[] = {0.05, 1};
     mst_score *source;
     ASSERT_OK(mst_score_network_new(&source, net, false));
-    ASSERT_OK(
-        mst_score_evaluate(source, 2, x, y, t, &(mst_heat_values){.score = score, .dt_log_p = dt}));
+    ASSERT_OK(mst_score_evaluate_rows(source, 2, x, y, t,
+                                      &(mst_heat_values){.score = score, .dt_log_p = dt}));
     mst_score_free(source);
 }
 

@@ -25,7 +25,8 @@ static void values_along(const setting *s, const mst_score *source, const double
             c[a] = ((double)k - 2) * stencil_step * direction[a];
         ASSERT_OK(mst_manifold_from_frame(s->m, 1, y, c, v));
         ASSERT_OK(mst_manifold_exp(s->m, 1, y, v, there));
-        ASSERT_OK(mst_score_evaluate(source, 1, x, there, &t, &(mst_heat_values){.log_p = f + k}));
+        ASSERT_OK(
+            mst_score_evaluate_rows(source, 1, x, there, &t, &(mst_heat_values){.log_p = f + k}));
     }
     free(c);
     free(v);
@@ -47,15 +48,15 @@ static void check_derivatives(const setting *s, const mst_score *source, const d
                               const double *y, double t)
 {
     size_t d = s->d;
-    const char *name = mst_score_table(source)->name, *spec = mst_manifold_spec(s->m);
+    const char *name = mst_score_name(source), *spec = mst_manifold_spec(s->m);
     double value, dt = NAN, f[STENCIL];
     double *score = doubles(s->D), *c = doubles(2 * d), *direction = c + d, *h = doubles(d * d);
-    bool hessian = mst_score_table(source)->hessian;
+    bool hessian = mst_score_gives(source, MST_GIVES_HESSIAN);
     mst_heat_values out = {
         .log_p = &value, .dt_log_p = &dt, .score = score, .hessian = hessian ? h : NULL};
-    if (!mst_score_table(source)->time)
+    if (!mst_score_gives(source, MST_GIVES_TIME))
         out.dt_log_p = NULL;
-    ASSERT_OK(mst_score_evaluate(source, 1, x, y, &t, &out));
+    ASSERT_OK(mst_score_evaluate_rows(source, 1, x, y, &t, &out));
     ASSERT_OK(mst_manifold_to_frame(s->m, 1, y, score, c));
     for (size_t i = 0; i < d; i++)
         for (size_t k = 0; k <= i; k++) {
@@ -69,10 +70,12 @@ static void check_derivatives(const setting *s, const mst_score *source, const d
                 assert_near(want, second_difference(f), 1e-5 / t, "%s on %s: Hessian %zu, %zu",
                             name, spec, i, k);
         }
-    if (mst_score_table(source)->time) {
+    if (mst_score_gives(source, MST_GIVES_TIME)) {
         double step = 1e-4 * t, up = t + step, down = t - step, high, low;
-        ASSERT_OK(mst_score_evaluate(source, 1, x, y, &up, &(mst_heat_values){.log_p = &high}));
-        ASSERT_OK(mst_score_evaluate(source, 1, x, y, &down, &(mst_heat_values){.log_p = &low}));
+        ASSERT_OK(
+            mst_score_evaluate_rows(source, 1, x, y, &up, &(mst_heat_values){.log_p = &high}));
+        ASSERT_OK(
+            mst_score_evaluate_rows(source, 1, x, y, &down, &(mst_heat_values){.log_p = &low}));
         assert_near(dt, (high - low) / (2 * step), 1e-5 / t, "%s on %s: time", name, spec);
     }
     free(score);
@@ -105,7 +108,7 @@ START_TEST(log_source_is_the_logarithm)
         double *value = doubles(N), *score = doubles(N * s.D), *v = doubles(N * s.D),
                *r = doubles(N);
         mst_heat_values out = {.log_p = value, .score = score};
-        ASSERT_OK(mst_score_evaluate(s.log, N, x, y, NULL, &out));
+        ASSERT_OK(mst_score_evaluate_rows(s.log, N, x, y, NULL, &out));
         ASSERT_OK(mst_manifold_log(s.m, N, y, x, v, NULL));
         ASSERT_OK(mst_manifold_dist(s.m, N, y, x, r));
         for (size_t i = 0; i < N; i++)
@@ -113,10 +116,11 @@ START_TEST(log_source_is_the_logarithm)
                         all[k], i);
         for (size_t i = 0; i < N * s.D; i++)
             assert_near(score[i], v[i], 1e-12 * (1 + fabs(v[i])), "%s: number %zu", all[k], i);
-        const mst_score_ops *table = mst_score_table(s.log);
-        ck_assert(!table->time && table->log_p && mst_score_manifold(s.log) == s.m);
-        ck_assert_str_eq(table->name, "log");
-        ck_assert(table->hessian == (strstr(all[k], "spd") == NULL));
+        bool spd = strstr(all[k], "spd") != NULL;
+        const mst_score_info *info = mst_score_describe(s.log);
+        ck_assert(info->gives == (MST_GIVES_LOG_P | (spd ? 0 : MST_GIVES_HESSIAN)));
+        ck_assert(mst_score_manifold(s.log) == s.m && info->cost < 1);
+        ck_assert_str_eq(mst_score_name(s.log), "log");
         free(x), free(y), free(value), free(score), free(v), free(r);
         setting_close(&s);
     }
@@ -127,10 +131,10 @@ START_TEST(log_source_at_the_point_itself)
 {
     for (size_t k = 0; k < SPECS; k++) {
         setting s = setting_open(specs[k]);
-        if (mst_score_table(s.log)->hessian) {
+        if (mst_score_gives(s.log, MST_GIVES_HESSIAN)) {
             double *x = draw(&s, 1, NULL, 0.5, 5), *h = doubles(s.d * s.d), value;
-            ASSERT_OK(mst_score_evaluate(s.log, 1, x, x, NULL,
-                                         &(mst_heat_values){.log_p = &value, .hessian = h}));
+            ASSERT_OK(mst_score_evaluate_rows(s.log, 1, x, x, NULL,
+                                              &(mst_heat_values){.log_p = &value, .hessian = h}));
             assert_near(value, 0, 1e-28, "%s", specs[k]);
             for (size_t i = 0; i < s.d * s.d; i++)
                 assert_near(h[i], i % (s.d + 1) == 0 ? -1 : 0, 1e-14, "%s: %zu", specs[k], i);
@@ -158,12 +162,14 @@ START_TEST(exact_source_is_the_heat_kernel)
                                    .dt_log_p = block[k] + N,
                                    .score = block[k] + 2 * N,
                                    .hessian = block[k] + (2 + s.D) * N};
-    ASSERT_OK(mst_score_evaluate(s.exact, N, x, y, t, &out[0]));
+    ASSERT_OK(mst_score_evaluate_rows(s.exact, N, x, y, t, &out[0]));
     ASSERT_OK(mst_heat_kernel_times(s.m, N, x, y, t, 1, &out[1]));
     ck_assert_msg(memcmp(one, two, N * size * sizeof *one) == 0, "%s differs", specs[_i]);
-    const mst_score_ops *table = mst_score_table(s.exact);
-    ck_assert(table->time && table->log_p && table->hessian);
-    ck_assert_str_eq(table->name, "exact");
+    const mst_score_info *info = mst_score_describe(s.exact);
+    ck_assert(info->gives == (MST_GIVES_TIME | MST_GIVES_LOG_P | MST_GIVES_HESSIAN));
+    ck_assert(info->t_least == 0 && isinf(info->t_largest) && info->precision == 0);
+    ck_assert(info->noise == 0 && info->cost < 1);
+    ck_assert_str_eq(mst_score_name(s.exact), "exact");
     free(x), free(y), free(t), free(one), free(two);
     setting_close(&s);
 }
@@ -186,20 +192,29 @@ END_TEST
 typedef struct own_data {
     size_t freed;
     double factor; /* of log p, and so of all its derivatives */
+    bool log_p;    /* does it give it? */
 } own_data;
 
-static mst_status own_evaluate(const mst_score *s, size_t n, const double *x, const double *y,
-                               const double *t, const mst_heat_values *out)
+static void own_describe(const mst_score *s, mst_score_info *info)
 {
-    ck_assert(n > 0 && out->hessian == NULL);
+    ck_assert(info->gives == 0 && info->t_least == 0 && isinf(info->t_largest));
+    ck_assert(info->precision == 0 && info->noise == 0 && info->cost == 0.1);
+    const own_data *data = mst_score_data(s);
+    info->gives = MST_GIVES_TIME | (data->log_p ? MST_GIVES_LOG_P : 0);
+}
+
+static mst_status own_evaluate(const mst_score *s, const mst_pairs *pairs,
+                               const mst_heat_values *out)
+{
+    ck_assert(pairs->n > 0 && out->hessian == NULL);
     double factor = ((const own_data *)mst_score_data(s))->factor;
     const mst_manifold *m = mst_score_manifold(s);
-    mst_status status = mst_heat_kernel_times(m, n, x, y, t, 1, out);
-    for (size_t i = 0; status == MST_OK && i < n; i++)
+    mst_status status = mst_heat_pairs(m, pairs, 1, out);
+    for (size_t i = 0; status == MST_OK && out->dt_log_p != NULL && i < pairs->n; i++)
         out->dt_log_p[i] *= factor;
-    for (size_t i = 0; status == MST_OK && i < n * mst_manifold_ambient(m); i++)
+    for (size_t i = 0; status == MST_OK && i < pairs->n * mst_manifold_ambient(m); i++)
         out->score[i] *= factor;
-    for (size_t i = 0; status == MST_OK && out->log_p != NULL && i < n; i++)
+    for (size_t i = 0; status == MST_OK && out->log_p != NULL && i < pairs->n; i++)
         out->log_p[i] *= factor;
     return status;
 }
@@ -209,6 +224,14 @@ static void own_free(void *data)
     ((own_data *)data)->freed++;
 }
 
+static const mst_score_ops own_ops = {
+    .size = sizeof own_ops,
+    .name = "own",
+    .describe = own_describe,
+    .evaluate = own_evaluate,
+    .free_data = own_free,
+};
+
 START_TEST(a_source_of_your_own)
 {
     setting s = setting_open("sphere:2");
@@ -217,16 +240,12 @@ START_TEST(a_source_of_your_own)
     mst_mean_options o = mst_mean_options_default();
     mst_mean_result *want = fit(s.exact, N, x, &o);
     for (size_t k = 0; k < 2; k++) {
-        const mst_score_ops ops = {.name = "own",
-                                   .log_p = k == 0,
-                                   .time = true,
-                                   .evaluate = own_evaluate,
-                                   .free_data = own_free};
-        own_data data = {.factor = 2};
+        own_data data = {.factor = 2, .log_p = k == 0};
         mst_score *source;
-        ASSERT_OK(mst_score_new(&source, &ops, s.m, &data));
-        ck_assert(mst_score_data(source) == &data && mst_score_table(source) == &ops);
-        ASSERT_OK(mst_score_evaluate(source, 0, NULL, NULL, NULL, &(mst_heat_values){0}));
+        ASSERT_OK(mst_score_new(&source, &own_ops, s.m, &data));
+        ck_assert(mst_score_data(source) == &data);
+        ck_assert_str_eq(mst_score_name(source), "own");
+        ASSERT_OK(mst_score_evaluate_rows(source, 0, NULL, NULL, NULL, &(mst_heat_values){0}));
         /* Without a Hessian the steps are those of Fisher scoring; it needs a few more. */
         mst_mean_result *r = fit(source, N, x, &o);
         assert_near(gap(&s, r->mean, want->mean), 0, 1e-8, "mean");

@@ -64,9 +64,9 @@ static inline mst_mean_result *fit_ending(mst_status expected, const mst_score *
 {
     mst_mean_result *r = NULL;
     mst_status status = mst_mean_fit(&r, source, n, x, o);
-    ck_assert_msg(status == expected, "%s on %s: %s instead of %s: %s",
-                  mst_score_table(source)->name, mst_manifold_spec(mst_score_manifold(source)),
-                  mst_status_name(status), mst_status_name(expected), mst_error_detail());
+    ck_assert_msg(status == expected, "%s on %s: %s instead of %s: %s", mst_score_name(source),
+                  mst_manifold_spec(mst_score_manifold(source)), mst_status_name(status),
+                  mst_status_name(expected), mst_error_detail());
     ck_assert((r != NULL) == (status == MST_OK || status == MST_CONVERGENCE));
     return r;
 }

@@ -11,9 +11,11 @@
 
 /* The exact kernel, spoilt. Tests run one after another, each in its own process. */
 typedef struct spoilt {
-    double wrong;                  /* relative size of a smooth error */
-    double noise;                  /* relative size of an error like rounding */
-    double least, largest;         /* range of times */
+    double wrong;          /* relative size of a smooth error */
+    double noise;          /* relative size of an error like rounding */
+    double least, largest; /* range of times */
+    bool time, hessian;    /* what it gives */
+    double precision;
     atomic_size_t rows, slow_rows; /* evaluated, and of those with more than the score */
     atomic_size_t calls;
     const mst_score *exact;
@@ -33,9 +35,11 @@ static double spoil(const spoilt *s, double value, double size, double smooth)
     return (double)(float)(value + size * (s->wrong * smooth + s->noise * scramble(value)));
 }
 
-static mst_status spoilt_evaluate(const mst_score *source, size_t n, const double *x,
-                                  const double *y, const double *t, const mst_heat_values *out)
+static mst_status spoilt_evaluate(const mst_score *source, const mst_pairs *pairs,
+                                  const mst_heat_values *out)
 {
+    size_t n = pairs->n;
+    const double *x = pairs->x, *y = pairs->y, *t = pairs->t;
     spoilt *s = mst_score_data(source);
     const mst_manifold *m = mst_score_manifold(source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
@@ -43,15 +47,14 @@ static mst_status spoilt_evaluate(const mst_score *source, size_t n, const doubl
     atomic_fetch_add(&s->rows, n);
     atomic_fetch_add(&s->calls, 1);
     atomic_fetch_add(&s->slow_rows, out->dt_log_p != NULL || out->hessian != NULL ? n : 0);
-    for (size_t i = 0; i < n; i++)
-        if (mst_score_table(source)->time && !(t[i] >= s->least && t[i] <= s->largest))
-            return mst_fail(MST_DOMAIN, "the time %g is not in the range", t[i]);
-    mst_status status = mst_score_evaluate(s->exact, n, x, y, t, out);
+    for (size_t i = 0; s->time && i < n; i++)
+        if (!(t[i * pairs->t_stride] >= s->least && t[i * pairs->t_stride] <= s->largest))
+            return mst_fail(MST_DOMAIN, "the time %g is not in the range", t[i * pairs->t_stride]);
+    mst_status status = mst_score_evaluate(s->exact, pairs, out);
     for (size_t i = 0; status == MST_OK && i < n; i++) {
-        bool timed = mst_score_table(source)->time;
-        double time = timed ? t[i] : 1, smooth = sin(3 * x[i * D] + (timed ? log(time) : 0));
+        double time = s->time ? t[i * pairs->t_stride] : 1, smooth = sin(3 * x[i * D] + log(time));
         double norm;
-        status = mst_manifold_norm(m, 1, y + i * D, out->score + i * D, &norm);
+        status = mst_manifold_norm(m, 1, y + i * pairs->y_stride, out->score + i * D, &norm);
         /* Along the score itself: tangent vectors stay tangent. */
         for (size_t a = 0; a < D; a++)
             out->score[i * D + a] = out->score[i * D + a] * spoil(s, 1, 1, smooth);
@@ -64,32 +67,45 @@ static mst_status spoilt_evaluate(const mst_score *source, size_t n, const doubl
     return status;
 }
 
-static void spoilt_range(const mst_score *source, double *least, double *largest)
+static void spoilt_describe(const mst_score *source, mst_score_info *info)
 {
     const spoilt *s = mst_score_data(source);
-    *least = s->least;
-    *largest = s->largest;
+    info->gives = (s->time ? MST_GIVES_TIME : 0) | (s->hessian ? MST_GIVES_HESSIAN : 0);
+    info->precision = s->precision;
+    info->cost = 10;
+    if (s->time) {
+        info->t_least = s->least;
+        info->t_largest = s->largest;
+    }
 }
 
-static mst_score_ops network_ops(bool hessian, double precision)
-{
-    return (mst_score_ops){.name = "network",
-                           .time = true,
-                           .hessian = hessian,
-                           .precision = precision,
-                           .time_range = spoilt_range,
-                           .evaluate = spoilt_evaluate};
-}
+static const mst_score_ops spoilt_ops = {.size = sizeof spoilt_ops,
+                                         .name = "network",
+                                         .describe = spoilt_describe,
+                                         .evaluate = spoilt_evaluate};
 
-static const mst_score_ops log_ops = {
-    .name = "network", .precision = 1e-6, .evaluate = spoilt_evaluate};
-
-static mst_score *spoilt_open(const setting *s, const mst_score_ops *ops, spoilt *data)
+static mst_score *spoilt_open(const setting *s, spoilt *data)
 {
     mst_score *source;
-    data->exact = ops->time ? s->exact : s->log;
-    ASSERT_OK(mst_score_new(&source, ops, s->m, data));
+    data->exact = data->time ? s->exact : s->log;
+    ASSERT_OK(mst_score_new(&source, &spoilt_ops, s->m, data));
     return source;
+}
+
+/* Like a network, and like the small-time limit of one. */
+static mst_score *network_open(const setting *s, bool hessian, double precision, spoilt *data)
+{
+    data->time = true;
+    data->hessian = hessian;
+    data->precision = precision;
+    return spoilt_open(s, data);
+}
+
+static mst_score *limit_open(const setting *s, spoilt *data)
+{
+    data->time = data->hessian = false;
+    data->precision = 1e-6;
+    return spoilt_open(s, data);
 }
 
 static mst_mean_options one_thread(void)
@@ -122,8 +138,7 @@ START_TEST(fits_are_as_good_as_the_source)
         double t = times[k / 5], wrong = kinds[k % 5].wrong + kinds[k % 5].noise + 1e-6;
         double *x = draw(&s, ROWS, NULL, t, 21 + k);
         spoilt data = {.wrong = kinds[k % 5].wrong, .noise = kinds[k % 5].noise, RANGE};
-        mst_score_ops ops = network_ops(kinds[k % 5].hessian, kinds[k % 5].precision);
-        mst_score *source = spoilt_open(&s, &ops, &data);
+        mst_score *source = network_open(&s, kinds[k % 5].hessian, kinds[k % 5].precision, &data);
         mst_mean_options o = one_thread();
         for (size_t c = 0; c < 2; c++) {
             o.covariance = c == 0 ? MST_COVARIANCE_OBSERVED : MST_COVARIANCE_SANDWICH;
@@ -160,8 +175,7 @@ START_TEST(bootstrap_is_that_of_the_exact_kernel)
     setting s = setting_open("sphere:2");
     double *x = draw(&s, 200, NULL, 0.3, 31);
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_mean_options o = one_thread();
     o.covariance = MST_COVARIANCE_BOOTSTRAP;
     o.resamples = 60;
@@ -185,8 +199,7 @@ START_TEST(climbs_from_afar)
     double *c = doubles(s.d), *origin = doubles(s.D);
     mst_manifold_start(s.m, origin);
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_mean_options o = one_thread();
     mst_mean_result *want = fit(s.exact, 300, x, &o);
     o.starts = 1;
@@ -222,8 +235,7 @@ START_TEST(times_stop_at_the_edges)
         double edge = cases[k % 2].edge;
         double *x = draw(&s, 500, NULL, cases[k % 2].time, 41);
         spoilt data = {.noise = 1e-6, RANGE};
-        mst_score_ops ops = network_ops(k / 2 % 2 == 0, 1e-6);
-        mst_score *source = spoilt_open(&s, &ops, &data);
+        mst_score *source = network_open(&s, k / 2 % 2 == 0, 1e-6, &data);
         mst_mean_options o = one_thread();
         o.method = (mst_mean_method)(k / 4);
         /* √t is the length of the picture: steps of gradient ascent must not be longer. */
@@ -239,7 +251,7 @@ START_TEST(times_stop_at_the_edges)
         mst_mean_result *want = fit(s.exact, 500, x, &o);
         assert_near(gap(&s, r->mean, want->mean), 0, 0.005 * want->standard_error, "%s: mean, %zu",
                     specs[_i], k);
-        if (ops.hessian)
+        if (data.hessian)
             assert_near(r->standard_error, want->standard_error, 0.01 * want->standard_error,
                         "%s: error", specs[_i]);
         mst_mean_result_free(want);
@@ -259,12 +271,11 @@ START_TEST(times_next_to_an_edge)
     mst_mean_options o = one_thread();
     mst_mean_result *want = fit(s.exact, N, x, &o);
     static const double shares[] = {0.9, 0.999, 0.99999, 1.00001, 1.001, 1.1};
-    mst_score_ops ops = network_ops(true, 1e-6);
     for (size_t k = 0; k < 12; k++) {
         double edge = want->time * shares[k % 6];
         bool upper = k < 6, inside = upper ? edge > want->time : edge < want->time;
         spoilt data = {.least = upper ? 0.005 : edge, .largest = upper ? edge : 4};
-        mst_score *source = spoilt_open(&s, &ops, &data);
+        mst_score *source = network_open(&s, true, 1e-6, &data);
         mst_mean_result *r = fit(source, N, x, &o);
         assert_near(r->time, inside ? want->time : edge, 2e-5 * edge, "edge %g", edge);
         /* Within rounding of the edge it may be either. */
@@ -291,8 +302,7 @@ START_TEST(one_point_has_the_least_time)
     setting s = setting_open("sphere:2");
     double x[] = {0.6, 0, 0.8, 0.6, 0, 0.8};
     spoilt data = {RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_mean_options o = one_thread();
     for (size_t n = 1; n < 3; n++) {
         mst_mean_result *r = fit(source, n, x, &o);
@@ -310,8 +320,7 @@ START_TEST(fixed_times)
     setting s = setting_open("sphere:2");
     double *x = draw(&s, 300, NULL, 0.4, 43);
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_mean_options o = one_thread();
     mst_mean_result *r;
     mst_test_result *t;
@@ -339,6 +348,8 @@ START_TEST(fixed_times)
     }
     /* A source of one time has no other, nothing to fit. */
     data.least = data.largest = 0.3;
+    mst_score_free(source);
+    source = network_open(&s, true, 1e-6, &data);
     o.time = 0.3;
     mst_mean_result *want = fit(s.exact, 300, x, &o);
     o.time = 0;
@@ -362,8 +373,7 @@ START_TEST(all_methods_agree)
     mst_mean_result *want = fit(s.exact, 300, x, &o);
     for (size_t k = 0; k < 6; k++) {
         spoilt data = {.noise = 1e-6, RANGE};
-        mst_score_ops ops = network_ops(k % 2 == 0, 1e-6);
-        mst_score *source = spoilt_open(&s, &ops, &data);
+        mst_score *source = network_open(&s, k % 2 == 0, 1e-6, &data);
         o.method = (mst_mean_method)(k / 2);
         mst_mean_result *r = fit(source, 300, x, &o);
         assert_near(gap(&s, r->mean, want->mean), 0, 1e-4, "method %zu", k / 2);
@@ -388,7 +398,7 @@ START_TEST(frechet_means)
         double *x = draw(&s, N, NULL, times[k], 51);
         mst_mean_result *want = fit(s.log, N, x, &o);
         spoilt data = {.noise = 1e-6};
-        mst_score *source = spoilt_open(&s, &log_ops, &data);
+        mst_score *source = limit_open(&s, &data);
         mst_mean_result *r = fit(source, N, x, &o);
         ck_assert(r->unique && isnan(r->time) && isnan(r->log_likelihood));
         assert_near(gap(&s, r->mean, want->mean), 0, 2e-5 * sqrt(want->variance), "%s: mean",
@@ -413,8 +423,7 @@ START_TEST(sets_of_means)
     static const double square[] = {1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0};
     mst_mean_options o = one_thread();
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     o.starts = 30;
     o.time = 0.3;
     mst_mean_result *r = fit(source, 4, square, &o);
@@ -456,8 +465,7 @@ START_TEST(kmeans_centres)
         free(part);
     }
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data), *log = spoilt_open(&s, &log_ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data), *log = limit_open(&s, &data);
     mst_kmeans_options o = mst_kmeans_options_default();
     o.k = 3;
     o.restarts = 3;
@@ -491,8 +499,7 @@ START_TEST(mixtures_need_log_p)
     setting s = setting_open("sphere:2");
     double x[] = {1, 0, 0, 0, 1, 0};
     spoilt data = {RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_mixture_options o = mst_mixture_options_default();
     o.k = 1;
     mst_mixture_result *r;
@@ -513,8 +520,7 @@ START_TEST(two_samples)
     ASSERT_OK(mst_manifold_project(s.m, 1, from, from));
     double *x = draw(&s, 120, NULL, 0.2, 81), *y = draw(&s, 90, from, 0.3, 82);
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_test_options o = mst_test_options_default();
     o.permutations = 49;
     o.threads = 1;
@@ -548,8 +554,7 @@ START_TEST(rows_are_counted)
     for (size_t k = 0; k < 3; k++) {
         double *x = draw(&s, N, NULL, times[k], 91);
         spoilt data = {.wrong = 1e-3, .noise = 1e-6, RANGE};
-        mst_score_ops ops = network_ops(true, 1e-6);
-        mst_score *source = spoilt_open(&s, &ops, &data);
+        mst_score *source = network_open(&s, true, 1e-6, &data);
         mst_mean_result *r = fit(source, N, x, &o);
         size_t slow = data.slow_rows, fast = data.rows - data.slow_rows;
         ck_assert_msg(slow <= 10 * N && fast <= 5 * N, "%zu rows with derivatives, %zu without",
@@ -570,8 +575,7 @@ START_TEST(threads_make_no_difference)
     setting s = setting_open("sphere:2");
     double *x = draw(&s, N, NULL, 0.3, 92);
     spoilt data = {.noise = 1e-6, RANGE};
-    mst_score_ops ops = network_ops(true, 1e-6);
-    mst_score *source = spoilt_open(&s, &ops, &data);
+    mst_score *source = network_open(&s, true, 1e-6, &data);
     mst_mean_options o = one_thread();
     o.threads = 1;
     mst_mean_result *one = fit(source, N, x, &o);

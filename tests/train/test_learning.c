@@ -108,10 +108,10 @@ static double score_error(const mst_manifold *m, const mst_score *score)
     double *x = doubles(N * D), *y = doubles(N * D), *t = doubles(N), *w = doubles(N * D);
     double *got = doubles(N * D), *want = doubles(N * D), error = 0, size = 0;
     ASSERT_OK(sample_draw(plan, 0, N / SLOTS, &(sample_rows){.x = x, .y = y, .t = t, .target = w}));
-    ASSERT_OK(mst_score_evaluate(score, N, x, y, t, &(mst_heat_values){.score = got}));
+    ASSERT_OK(mst_score_evaluate_rows(score, N, x, y, t, &(mst_heat_values){.score = got}));
     ASSERT_OK(mst_heat_kernel_times(m, N, x, y, t, 1, &(mst_heat_values){.score = want}));
     for (size_t i = 0; i < N; i++) {
-        double scale = mst_score_table(score)->time ? 1 : 1 / t[i], square = 0, own = 0;
+        double scale = mst_score_gives(score, MST_GIVES_TIME) ? 1 : 1 / t[i], square = 0, own = 0;
         for (size_t k = i * D; k < (i + 1) * D; k++)
             got[k] = scale * got[k] - want[k];
         ASSERT_OK(mst_manifold_inner(m, 1, y + i * D, got + i * D, got + i * D, &square));

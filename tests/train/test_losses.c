@@ -138,8 +138,8 @@ static void scores(const bench *b, const double *y, double *s, double *dt)
 {
     mst_score *source;
     ASSERT_OK(mst_score_network_new(&source, b->net, true));
-    ASSERT_OK(mst_score_evaluate(source, b->n, b->rows.x, y, b->rows.t,
-                                 &(mst_heat_values){.score = s, .dt_log_p = dt}));
+    ASSERT_OK(mst_score_evaluate_rows(source, b->n, b->rows.x, y, b->rows.t,
+                                      &(mst_heat_values){.score = s, .dt_log_p = dt}));
     mst_score_free(source);
 }
 
