@@ -143,6 +143,31 @@ typedef struct mst_manifold_ops {
     mst_status (*walk)(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
                        mst_noise noise);
 
+    /* The derivative of (x, v) ↦ y = Exp_x(v) when x moves along dx, taking v along in parallel, and v changes by dv: dy,
+     * tangent at y, is J(1) of the Jacobi field J along the geodesic with J(0) = dx and J'(0) = dv. dx or dv may be null,
+     * which means zero. Fall-back: constant curvature κ (so the traits say) and `transport` make J the transport of
+     * dx∥ + dv∥ + cos(√κ r) dx⊥ + sin(√κ r)/(√κ r) dv⊥, r = |v|; elsewhere differences of `exp` (about 1e-9). */
+    mst_status (*exp_derivative)(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                 const double *dx, const double *dv, double *dy);
+    /* Its adjoint: for w tangent at y the vectors dx and dv tangent at x with <w, dy> = <dx, dx'> + <dv, dv'> for the dy of
+     * every (dx', dv'). dx or dv may be null: not wanted. Fall-back: from `exp_derivative` along a frame. */
+    mst_status (*exp_adjoint)(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              const double *w, double *dx, double *dv);
+    /* A cheap map with the value x and the derivative of Exp_x at v = 0: y = Exp_x(v + O(|v|²)), for all v on the manifold.
+     * y may alias x or v. Fall-back: `exp`. */
+    mst_status (*retract)(const mst_manifold *m, size_t n, const double *x, const double *v,
+                          double *y);
+    /* A smooth potential f(·, y) of x that is ½r² + O(r³) where x is r away from y: f (n), v = −∇_x f (n, D), which is
+     * Log_x(y) to first order, and laplacian (n), Δ_x f = −div v; each may be null. Smooth across the cut locus too,
+     * and never without an answer. Fall-back, by what the traits say:
+     * - angles: Σ far + far²/6 over the angles, far = 1 − cos(y − x): v is r + O(r⁵) long;
+     * - unit rows: far + far²/6, far = 1 − <x, y>, again with |v| = r + O(r⁵);
+     * - closed `log` and no cut locus: ½r², v = Log_x(y);
+     * - else the chord: v is the tangent part of y − x. If the metric is a multiple of that of R^D, f = ½|y − x|² in it;
+     *   of other metrics f = ½|v|² at x, and then v = −∇f only to first order. The Laplacian is −div v by differences. */
+    mst_status (*toward)(const mst_manifold *m, size_t n, const double *x, const double *y,
+                         double *f, double *v, double *laplacian);
+
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);
 } mst_manifold_ops;
@@ -226,6 +251,18 @@ MST_API MST_MUST_USE mst_status mst_manifold_dist(const mst_manifold *m, size_t 
 MST_API MST_MUST_USE mst_status mst_manifold_transport(const mst_manifold *m, size_t n,
                                                        const double *x, const double *v,
                                                        const double *u, double *out);
+MST_API MST_MUST_USE mst_status mst_manifold_exp_derivative(const mst_manifold *m, size_t n,
+                                                            const double *x, const double *v,
+                                                            const double *dx, const double *dv,
+                                                            double *dy);
+MST_API MST_MUST_USE mst_status mst_manifold_exp_adjoint(const mst_manifold *m, size_t n,
+                                                         const double *x, const double *v,
+                                                         const double *w, double *dx, double *dv);
+MST_API MST_MUST_USE mst_status mst_manifold_retract(const mst_manifold *m, size_t n,
+                                                     const double *x, const double *v, double *y);
+MST_API MST_MUST_USE mst_status mst_manifold_toward(const mst_manifold *m, size_t n,
+                                                    const double *x, const double *y, double *f,
+                                                    double *v, double *laplacian);
 MST_API MST_MUST_USE mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x,
                                                    const double *v, double *out);
 MST_API MST_MUST_USE mst_status mst_manifold_random_point(const mst_manifold *m, mst_random r,

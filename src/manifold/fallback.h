@@ -29,6 +29,26 @@ mst_status mst_fallback_dist(const mst_manifold *m, size_t n, const double *x, c
 mst_status mst_fallback_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   const double *u, double *out);
 
+/* derivative.c */
+mst_status mst_fallback_exp_derivative(const mst_manifold *m, size_t n, const double *x,
+                                       const double *v, const double *dx, const double *dv,
+                                       double *dy);
+mst_status mst_fallback_exp_adjoint(const mst_manifold *m, size_t n, const double *x,
+                                    const double *v, const double *w, double *dx, double *dv);
+/* derivative_constant.c: the same where the traits say a constant curvature. */
+mst_status mst_constant_exp_derivative(const mst_manifold *m, size_t n, const double *x,
+                                       const double *v, const double *dx, const double *dv,
+                                       double *dy);
+mst_status mst_constant_exp_adjoint(const mst_manifold *m, size_t n, const double *x,
+                                    const double *v, const double *w, double *dx, double *dv);
+
+/* toward.c */
+mst_status mst_fallback_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                               double *f, double *v, double *laplacian);
+/* toward_chord.c: the last resort of it. */
+mst_status mst_chord_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            double *f, double *v, double *laplacian);
+
 /* normal_chart.c */
 mst_status mst_fallback_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *out);

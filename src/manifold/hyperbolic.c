@@ -158,6 +158,30 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return status;
 }
 
+/* x + v with as much of x as brings it to the hyperboloid, √(1 + |v|²) x + v: along v by arsinh |v|, so Exp to second
+ * order, and for every v. */
+static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                          double *y)
+{
+    size_t d = m->dim, D = m->ambient;
+    double *c, *p;
+    MST_TRY(mst_allocate(&c, d + D));
+    p = c + d;
+    mst_status status = MST_OK;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(p, x + i * D, D * sizeof *p);
+        frame_coordinates(d, p, v + i * D, c);
+        from_origin(d, p, sqrt(1 + dot(d, c, c)), c, y + i * D);
+        restore_time(d, y + i * D);
+        if (!isfinite(y[i * D])) {
+            status = mst_fail(MST_DOMAIN, "a step leads beyond the range of doubles");
+            break;
+        }
+    }
+    mst_release(c);
+    return status;
+}
+
 /* sinh r e, the image of y when x is boosted to the origin, from y − x: this keeps the digits of close points. */
 static double to_origin_from(size_t d, const double *x, const double *y, double *c,
                              double *difference)
@@ -310,6 +334,7 @@ static const mst_manifold_ops hyperbolic_ops = {
     .chart_christoffel = mst_conformal_christoffel,
     .chart_radius = chart_radius,
     .chart_diffusion = mst_conformal_diffusion,
+    .retract = retract,
 };
 
 mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)

@@ -12,6 +12,12 @@
 /* Steps and weights of the fourth-order central difference. */
 extern const double mst_difference_at[4], mst_difference_weight[4];
 
+/* The same of the eighth order: with MST_WIDE_STEP truncation is below 1e-16 for what varies on the scale one, and rounding is
+ * multiplied by 100 only, which spares results that are themselves differences. */
+enum { MST_WIDE_POINTS = 8 };
+#define MST_WIDE_STEP 0.01
+extern const double mst_wide_at[MST_WIDE_POINTS], mst_wide_weight[MST_WIDE_POINTS];
+
 typedef struct jacobi {
     double *frame; /* (d, D), at x */
     double *point; /* (D), Exp_x(v) */

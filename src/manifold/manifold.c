@@ -24,7 +24,8 @@ static void find_traits(mst_manifold *m)
         .closed = (ops->log != NULL ? MST_CLOSED_LOG : 0) |
                   (ops->dist != NULL || ops->log != NULL ? MST_CLOSED_DIST : 0) |
                   (ops->transport != NULL ? MST_CLOSED_TRANSPORT : 0) |
-                  (ops->ricci != NULL ? MST_CLOSED_RICCI : 0),
+                  (ops->ricci != NULL ? MST_CLOSED_RICCI : 0) |
+                  (ops->exp_derivative != NULL ? MST_CLOSED_EXP_DERIVATIVE : 0),
         .curvature = NAN,
         .curvature_above = NAN,
         .beside_line = NAN,
@@ -32,9 +33,12 @@ static void find_traits(mst_manifold *m)
     if (m->dim == 1) {
         m->traits.flat = MST_YES;
         m->traits.curvature = m->traits.curvature_above = 0;
+        m->traits.frame_is_divergence_free = true;
     }
     if (ops->traits != NULL)
         ops->traits(m, &m->traits);
+    if (!isnan(m->traits.curvature) && (m->traits.closed & MST_CLOSED_TRANSPORT) != 0)
+        m->traits.closed |= MST_CLOSED_EXP_DERIVATIVE;
 }
 
 mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops, const char *spec,
@@ -255,6 +259,33 @@ mst_status mst_manifold_transport(const mst_manifold *m, size_t n, const double 
                                   const double *u, double *out)
 {
     return SLOT(transport, x, v, u, out);
+}
+
+mst_status mst_manifold_exp_derivative(const mst_manifold *m, size_t n, const double *x,
+                                       const double *v, const double *dx, const double *dv,
+                                       double *dy)
+{
+    return SLOT(exp_derivative, x, v, dx, dv, dy);
+}
+
+mst_status mst_manifold_exp_adjoint(const mst_manifold *m, size_t n, const double *x,
+                                    const double *v, const double *w, double *dx, double *dv)
+{
+    return SLOT(exp_adjoint, x, v, w, dx, dv);
+}
+
+mst_status mst_manifold_retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                double *y)
+{
+    if (n == 0)
+        return MST_OK;
+    return (m->ops.retract != NULL ? m->ops.retract : m->ops.exp)(m, n, x, v, y);
+}
+
+mst_status mst_manifold_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                               double *f, double *v, double *laplacian)
+{
+    return SLOT(toward, x, y, f, v, laplacian);
 }
 
 mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,

@@ -3,6 +3,7 @@
 
 /* Riemannian products: rows, frames and charts are those of the factors side by side. Each operation copies a block of
  * the columns of a factor out, runs the factor's batch on it and copies the result back. */
+#include "manifold/product.h"
 #include "manifold/internal.h"
 
 #include <math.h>
@@ -350,6 +351,10 @@ static const mst_manifold_ops product_ops = {
     .chart_metric = chart_metric,
     .chart_christoffel = chart_christoffel,
     .chart_radius = chart_radius,
+    .exp_derivative = mst_product_exp_derivative,
+    .exp_adjoint = mst_product_exp_adjoint,
+    .retract = mst_product_retract,
+    .toward = mst_product_toward,
     .free_data = free_product,
 };
 

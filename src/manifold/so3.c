@@ -6,6 +6,7 @@
  * into unit quaternions where angles are wanted: those keep their digits near 0 and π. */
 #include "base/linalg.h"
 #include "manifold/internal.h"
+#include "manifold/toward.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,12 +215,10 @@ static mst_status inner(const mst_manifold *m, size_t n, const double *x, const 
     return MST_OK;
 }
 
-/* x·exp([w]×), the rotation made from a quaternion; one Newton step of the polar decomposition, Y(3 − YᵀY)/2,
- * keeps long walks orthogonal. */
-static void move(const double *x, const double *w, double *y)
+/* x times the rotation of a quaternion; one Newton step of the polar decomposition, Y(3 − YᵀY)/2, keeps long walks
+ * orthogonal. */
+static void turn_by(const double *x, const double *q, double *y)
 {
-    double angle = norm3(w), scale = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
-    double q[4] = {cos(angle / 2), scale * w[0], scale * w[1], scale * w[2]};
     double turn[D], moved[D], square[D];
     mst_so3_from_quaternion(q, turn);
     multiply(x, turn, moved);
@@ -229,6 +228,13 @@ static void move(const double *x, const double *w, double *y)
     multiply(moved, square, y);
 }
 
+/* x·exp([w]×) */
+static void move(const double *x, const double *w, double *y)
+{
+    double angle = norm3(w), scale = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
+    turn_by(x, (double[4]){cos(angle / 2), scale * w[0], scale * w[1], scale * w[2]}, y);
+}
+
 static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *y)
 {
@@ -236,6 +242,20 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
         double w[d];
         to_frame(m, 1, x + i * D, v + i * D, w);
         move(x + i * D, w, y + i * D);
+    }
+    return MST_OK;
+}
+
+/* Cayley's map: the quaternion (1, w/2) made a unit. It turns about w by 2 arctan(|w|/2), so it is Exp to second order. */
+static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                          double *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        double w[d];
+        to_frame(m, 1, x + i * D, v + i * D, w);
+        double norm = hypot(1, 0.5 * hypot(hypot(w[0], w[1]), w[2])), scale = 0.5 / norm;
+        turn_by(x + i * D, (double[4]){1 / norm, scale * w[0], scale * w[1], scale * w[2]},
+                y + i * D);
     }
     return MST_OK;
 }
@@ -296,6 +316,29 @@ static mst_status ricci(const mst_manifold *m, size_t n, const double *x, const 
     (void)m, (void)x;
     for (size_t i = 0; i < n * D; i++)
         out[i] = 0.5 * v[i];
+    return MST_OK;
+}
+
+/* far = 1 − cos r = ¼|x − y|², and the tangent part of y − x is sin r long; Δf = f'' + cot(r/2) f'. */
+static mst_status toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                         double *f, double *v, double *laplacian)
+{
+    for (size_t i = 0; i < n; i++) {
+        double difference[D], sum = 0;
+        for (size_t k = 0; k < D; k++) {
+            difference[k] = y[i * D + k] - x[i * D + k];
+            sum += 0.5 * difference[k] * difference[k];
+        }
+        double far = 0.5 * sum, factor = toward_factor(far);
+        for (size_t k = 0; k < D; k++)
+            difference[k] *= factor;
+        if (v != NULL)
+            tangent(m, 1, x + i * D, difference, v + i * D);
+        if (f != NULL)
+            f[i] = toward_potential(far);
+        if (laplacian != NULL)
+            laplacian[i] = toward_second(far) + (2 - far) * factor;
+    }
     return MST_OK;
 }
 
@@ -389,6 +432,8 @@ static const mst_manifold_ops so3_ops = {
     .chart_christoffel = mst_conformal_christoffel,
     .chart_radius = chart_radius,
     .chart_diffusion = mst_conformal_diffusion,
+    .retract = retract,
+    .toward = toward,
 };
 
 mst_status mst_so3_new(mst_manifold **out)

@@ -261,6 +261,10 @@ static const mst_manifold_ops small_ops = {
     .chart_christoffel = mst_spd_chart_christoffel,
     .chart_radius = mst_spd_chart_radius,
     .chart_diffusion = mst_spd_chart_diffusion,
+    .exp_derivative = mst_spd_exp_derivative,
+    .exp_adjoint = mst_spd_exp_adjoint,
+    .retract = mst_spd_retract,
+    .toward = mst_spd_toward,
     .walk = walk,
 };
 
@@ -287,6 +291,10 @@ static const mst_manifold_ops plain_ops = {
     .chart_christoffel = mst_spd_chart_christoffel,
     .chart_radius = mst_spd_chart_radius,
     .chart_diffusion = mst_spd_chart_diffusion,
+    .exp_derivative = mst_spd_exp_derivative,
+    .exp_adjoint = mst_spd_exp_adjoint,
+    .retract = mst_spd_retract,
+    .toward = mst_spd_toward,
 };
 
 static mst_status new_with(mst_manifold **out, const mst_manifold_ops *ops, size_t n)

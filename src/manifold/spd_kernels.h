@@ -59,6 +59,16 @@ mst_status mst_spd_plain_from_frame(const mst_manifold *m, size_t n, const doubl
 mst_status mst_spd_plain_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   double *c);
 
+/* spd_derivative.c: Jacobi fields of the affine-invariant metric. */
+mst_status mst_spd_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                  const double *dx, const double *dv, double *dy);
+mst_status mst_spd_exp_adjoint(const mst_manifold *m, size_t n, const double *x, const double *v,
+                               const double *u, double *dx, double *dv);
+mst_status mst_spd_retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                           double *y);
+mst_status mst_spd_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                          double *f, double *v, double *laplacian);
+
 /* spd_chart.c: the chart of the affine-invariant metric. */
 mst_status mst_spd_chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
                                 double *u);

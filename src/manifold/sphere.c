@@ -129,6 +129,15 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return MST_OK;
 }
 
+/* x + v projected: along v by arctan |v|, so Exp to second order. */
+static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                          double *y)
+{
+    for (size_t i = 0; i < n * m->ambient; i++)
+        y[i] = x[i] + v[i];
+    return project(m, n, y, y);
+}
+
 /* Antipodes: the geodesic along the first vector of the frame. */
 static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, const double *y,
                             double *v, unsigned char *flag)
@@ -303,6 +312,7 @@ static const mst_manifold_ops sphere_ops = {
     .chart_radius = chart_radius,
     .chart_diffusion = mst_conformal_diffusion,
     .walk = walk,
+    .retract = retract,
 };
 
 mst_status mst_sphere_new(mst_manifold **out, size_t m)

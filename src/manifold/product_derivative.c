@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Derivatives, retractions and potentials of products: those of the factors side by side, potentials and their
+ * Laplacians added up. */
+#include "manifold/internal.h"
+#include "manifold/product.h"
+
+#include <string.h>
+
+enum { BLOCK = 64, INPUTS = 4, OUTPUTS = 2 };
+
+/* The arguments of an operation: rows that it reads, rows and numbers that it gives. Any may be null. */
+typedef struct call {
+    const double *in[INPUTS];
+    double *out[OUTPUTS], *number[OUTPUTS];
+} call;
+
+typedef mst_status factor_run(const mst_manifold *factor, size_t n, const call *c);
+
+/* The columns at … of one factor, on rows `first` … of the call; `own` has room for a block of each argument. */
+static mst_status run_factor(const mst_manifold *m, const mst_manifold *factor, size_t at,
+                             size_t first, size_t n, const call *all, call *own, factor_run *run)
+{
+    size_t D = m->ambient, width = factor->ambient, bytes = width * sizeof(double);
+    for (int k = 0; k < INPUTS; k++)
+        for (size_t i = 0; all->in[k] != NULL && i < n; i++)
+            memcpy((double *)own->in[k] + i * width, all->in[k] + (first + i) * D + at, bytes);
+    MST_TRY(run(factor, n, own));
+    for (int k = 0; k < OUTPUTS; k++) {
+        for (size_t i = 0; all->out[k] != NULL && i < n; i++)
+            memcpy(all->out[k] + (first + i) * D + at, own->out[k] + i * width, bytes);
+        for (size_t i = 0; all->number[k] != NULL && i < n; i++)
+            all->number[k][first + i] =
+                (at > 0 ? all->number[k][first + i] : 0) + own->number[k][i];
+    }
+    return MST_OK;
+}
+
+static mst_status for_factors(const mst_manifold *m, size_t n, const call *all, factor_run *run)
+{
+    size_t size = BLOCK * m->ambient;
+    double *room;
+    call own = {0};
+    MST_TRY(mst_allocate(&room, (INPUTS + OUTPUTS) * size + OUTPUTS * BLOCK));
+    for (int k = 0; k < INPUTS; k++)
+        own.in[k] = all->in[k] != NULL ? room + (size_t)k * size : NULL;
+    for (int k = 0; k < OUTPUTS; k++) {
+        own.out[k] = all->out[k] != NULL ? room + (size_t)(INPUTS + k) * size : NULL;
+        own.number[k] =
+            all->number[k] != NULL ? room + (INPUTS + OUTPUTS) * size + (size_t)k * BLOCK : NULL;
+    }
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK, at = 0;
+        for (size_t f = 0; status == MST_OK && f < mst_manifold_factor_count(m); f++) {
+            const mst_manifold *factor = mst_manifold_factor(m, f);
+            status = run_factor(m, factor, at, i, count, all, &own, run);
+            at += factor->ambient;
+        }
+    }
+    mst_release(room);
+    return status;
+}
+
+static mst_status run_exp_derivative(const mst_manifold *m, size_t n, const call *c)
+{
+    return mst_manifold_exp_derivative(m, n, c->in[0], c->in[1], c->in[2], c->in[3], c->out[0]);
+}
+
+mst_status mst_product_exp_derivative(const mst_manifold *m, size_t n, const double *x,
+                                      const double *v, const double *dx, const double *dv,
+                                      double *dy)
+{
+    return for_factors(m, n, &(call){.in = {x, v, dx, dv}, .out = {dy}}, run_exp_derivative);
+}
+
+static mst_status run_exp_adjoint(const mst_manifold *m, size_t n, const call *c)
+{
+    return mst_manifold_exp_adjoint(m, n, c->in[0], c->in[1], c->in[2], c->out[0], c->out[1]);
+}
+
+mst_status mst_product_exp_adjoint(const mst_manifold *m, size_t n, const double *x,
+                                   const double *v, const double *w, double *dx, double *dv)
+{
+    return for_factors(m, n, &(call){.in = {x, v, w}, .out = {dx, dv}}, run_exp_adjoint);
+}
+
+static mst_status run_retract(const mst_manifold *m, size_t n, const call *c)
+{
+    return mst_manifold_retract(m, n, c->in[0], c->in[1], c->out[0]);
+}
+
+mst_status mst_product_retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                               double *y)
+{
+    return for_factors(m, n, &(call){.in = {x, v}, .out = {y}}, run_retract);
+}
+
+static mst_status run_toward(const mst_manifold *m, size_t n, const call *c)
+{
+    return mst_manifold_toward(m, n, c->in[0], c->in[1], c->number[0], c->out[0], c->number[1]);
+}
+
+mst_status mst_product_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                              double *f, double *v, double *laplacian)
+{
+    return for_factors(m, n, &(call){.in = {x, y}, .out = {v}, .number = {f, laplacian}},
+                       run_toward);
+}
