@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Brownian steps and log + exp pairs per second; threads against one; instruction sets against each other. */
+#include "base/isa.h"
 #include "bench.h"
 
 #include <manistat.h>
@@ -74,7 +75,7 @@ int main(void)
     bench_section("instruction sets, tangent walk on sphere:2 and log + exp on sphere:2");
     for (int i = 0; i < 3; i++) {
         const char *isa[] = {"generic", "v3", "v4"};
-        setenv("MANISTAT_ISA", isa[i], 1);
+        mst_isa_choose(isa[i]);
         char what[64];
         snprintf(what, sizeof what, "%s: walk", isa[i]);
         bench_line(what, walk_rate("sphere:2", MST_BROWNIAN_TANGENT, 1, 16384), 0);

@@ -6,17 +6,15 @@
  *
  *     const struct sphere_kernels HOT(sphere_kernels) = {.log = log_rows, …};
  *
- * and the plain file beside it picks one with MST_PICK(sphere_kernels). Loops run over MST_LANES points at
- * a time in structure-of-arrays buffers, always full ones, so that the arithmetic of a row, and with it
- * every bit of the result, does not depend on the rows around it. */
+ * and the plain file beside it picks one with MST_PICK(sphere_kernels). Loops run over lanes (lanes.h),
+ * always full ones, so that the arithmetic of a row, and with it every bit of the result, does not depend on
+ * the rows around it. */
 #ifndef MST_BASE_HOT_H
 #define MST_BASE_HOT_H
 
 #define HOT_JOIN_(name, isa) name##_##isa
 #define HOT_JOIN(name, isa) HOT_JOIN_(name, isa)
 #define HOT(name) HOT_JOIN(name, MST_ISA)
-
-enum { MST_LANES = 64 };
 
 /* Independent iterations: lanes never overlap. clang's word for it would also let sums be reordered. */
 #if defined __clang__

@@ -26,6 +26,11 @@ MST_MUST_USE mst_status mst_allocate_zero_bytes(void **out, size_t count, size_t
 #define mst_allocate_zero(out, count) \
     mst_allocate_zero_bytes((void **)(out), (count), sizeof **(out))
 void mst_release(void *p);
+/* Makes sure that a list of `count` items has a place for one more: when its capacity is used up it moves to a
+ * place of twice the size (16 items at first; *list may be null then). On failure nothing has changed. */
+MST_MUST_USE mst_status mst_grow_bytes(void **list, size_t count, size_t *capacity, size_t size);
+#define mst_grow(list, count, capacity) \
+    mst_grow_bytes((void **)(list), (count), (capacity), sizeof **(list))
 /* A copy of a string; release with mst_release. */
 MST_MUST_USE mst_status mst_copy_string(char **out, const char *text);
 

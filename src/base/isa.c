@@ -3,6 +3,7 @@
 
 #include "base/isa.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ const char *mst_isa_name(enum mst_isa isa)
 #define HAS_V4 __builtin_cpu_supports("x86-64-v4")
 #endif
 
-enum mst_isa mst_isa(void)
+static enum mst_isa best_here(void)
 {
     enum mst_isa best = MST_ISA_GENERIC;
 #if defined __x86_64__
@@ -36,9 +37,29 @@ enum mst_isa mst_isa(void)
     else if (HAS_V3)
         best = MST_ISA_V3;
 #endif
-    const char *wish = getenv("MANISTAT_ISA");
+    return best;
+}
+
+/* −1 until somebody asks. Threads that ask at the same time find the same answer, so no order is needed. */
+static atomic_int chosen = -1;
+
+void mst_isa_choose(const char *name)
+{
+    enum mst_isa best = best_here();
+    int isa = (int)best;
+    const char *wish = name != NULL ? name : getenv("MANISTAT_ISA");
     for (int i = 0; wish != NULL && i < (int)best; i++)
         if (strcmp(wish, names[i]) == 0)
-            return (enum mst_isa)i;
-    return best;
+            isa = i;
+    atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+}
+
+enum mst_isa mst_isa(void)
+{
+    int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (isa < 0) {
+        mst_isa_choose(NULL);
+        isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+    }
+    return (enum mst_isa)isa;
 }

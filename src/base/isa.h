@@ -8,8 +8,11 @@
 enum mst_isa { MST_ISA_GENERIC, MST_ISA_V3, MST_ISA_V4 };
 
 /* The best the processor has; the environment variable MANISTAT_ISA = generic, v3 or v4 lowers it (for
- * tests, comparisons and bit-identical results on different machines). */
+ * comparisons and bit-identical results on different machines). It is read at the first call and kept. */
 enum mst_isa mst_isa(void);
+/* Choose again: a name as above, or null for what the environment says now. For tests; while no other
+ * thread computes. */
+void mst_isa_choose(const char *name);
 const char *mst_isa_name(enum mst_isa isa);
 
 #if defined __x86_64__

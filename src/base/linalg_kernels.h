@@ -4,8 +4,8 @@
 #ifndef MST_BASE_LINALG_KERNELS_H
 #define MST_BASE_LINALG_KERNELS_H
 
-#include "base/hot.h"
 #include "base/isa.h"
+#include "base/lanes.h"
 
 #include <stddef.h>
 

@@ -8,43 +8,14 @@
 #ifndef MST_BASE_LINALG_SMALL_H
 #define MST_BASE_LINALG_SMALL_H
 
-#include "base/hot.h"
+#include "base/lanes.h"
 #include "base/vecmath.h"
 
-#include <stddef.h>
-
-typedef double lanes[MST_LANES];
 enum { LANES_ORDER = 4, LANES_ENTRIES = LANES_ORDER * LANES_ORDER };
-
-/* Lanes on the stack, aligned for the widest vectors. */
-#define LANES(name, count) _Alignas(64) lanes name[count]
-
-#define LANES_LOOP \
-    MST_SIMD       \
-    for (size_t k = 0; k < MST_LANES; k++)
 
 static inline size_t lanes_lower(size_t n, size_t i, size_t j)
 {
     return i >= j ? i * n + j : j * n + i;
-}
-
-/* `count` rows of `width` numbers; the lanes beyond get the last argument. */
-static inline void lanes_load_rows(size_t width, size_t count, const double *rows, double pad,
-                                   lanes *out)
-{
-    for (size_t e = 0; e < width; e++) {
-        for (size_t k = 0; k < count; k++)
-            out[e][k] = rows[k * width + e];
-        for (size_t k = count; k < MST_LANES; k++)
-            out[e][k] = pad;
-    }
-}
-
-static inline void lanes_store_rows(size_t width, size_t count, const lanes *in, double *rows)
-{
-    for (size_t k = 0; k < count; k++)
-        for (size_t e = 0; e < width; e++)
-            rows[k * width + e] = in[e][k];
 }
 
 /* `count` matrices; the lanes beyond get a multiple of the identity. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, FIRST_CAPACITY = 16 };
 
 mst_status mst_allocate_bytes(void **out, size_t count, size_t size)
 {
@@ -32,6 +32,21 @@ mst_status mst_allocate_zero_bytes(void **out, size_t count, size_t size)
 void mst_release(void *p)
 {
     free(p);
+}
+
+mst_status mst_grow_bytes(void **list, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return MST_OK;
+    size_t larger = *capacity == 0 ? FIRST_CAPACITY : 2 * *capacity;
+    void *moved;
+    MST_TRY(mst_allocate_bytes(&moved, larger, size));
+    if (count > 0)
+        memcpy(moved, *list, count * size);
+    mst_release(*list);
+    *list = moved;
+    *capacity = larger;
+    return MST_OK;
 }
 
 mst_status mst_copy_string(char **out, const char *text)

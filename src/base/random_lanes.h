@@ -5,7 +5,7 @@
 #ifndef MST_BASE_RANDOM_LANES_H
 #define MST_BASE_RANDOM_LANES_H
 
-#include "base/hot.h"
+#include "base/lanes.h"
 #include "base/vecmath.h"
 
 /* Four words of the counter, word by word; becomes the output in place. */

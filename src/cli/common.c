@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GROUP_POINTS "Points in files"
@@ -111,13 +110,6 @@ size_t chunk_rows(size_t cols)
     if (rows > most_rows)
         rows = most_rows;
     return rows > 0 ? rows : 1;
-}
-
-double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void print_message(const invocation *inv, const char *text)

@@ -23,7 +23,6 @@ extern const option option_seed_unused, option_threads_unused;
 MST_MUST_USE mst_status new_doubles(double **out, size_t rows, size_t cols);
 /* Rows of `cols` doubles that make a buffer of a few dozen megabytes, 1 … 65536. */
 size_t chunk_rows(size_t cols);
-double clock_seconds(void);
 /* One line on standard error, unless --quiet. */
 void warn(const invocation *inv, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `text` on one line of standard error after "manistat COMMAND: "; control characters become blanks. */

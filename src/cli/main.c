@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "common.h"
 #include "text.h"
+#include "util/clock.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -106,6 +107,6 @@ static mst_status run_program(invocation *inv, int argc, char **argv)
 int main(int argc, char **argv)
 {
     catch_signals();
-    invocation inv = {.started = clock_seconds()};
+    invocation inv = {.started = mst_clock_seconds()};
     return finish(&inv, run_program(&inv, argc, argv));
 }

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "common.h"
+#include "util/clock.h"
 
 #include <math.h>
 #include <signal.h>
@@ -94,7 +95,7 @@ const char *duration_text(double seconds, char text[DURATION_TEXT])
 static void draw(progress *p, double done)
 {
     const double interval = 0.2; /* seconds between two drawings */
-    double now = clock_seconds();
+    double now = mst_clock_seconds();
     if (!p->visible || now - p->last < interval)
         return;
     p->last = now;

@@ -4,6 +4,7 @@
 #include "result.h"
 
 #include "common.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/output.h"
 
@@ -201,7 +202,7 @@ mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
         mst_json_integer(j, option_get(inv, &option_seed)->count);
     }
     mst_json_key(j, "seconds");
-    mst_json_number(j, clock_seconds() - inv->started);
+    mst_json_number(j, mst_clock_seconds() - inv->started);
     mst_json_key(j, "version");
     mst_json_string(j, mst_version());
     mst_json_end(j);

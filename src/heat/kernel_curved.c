@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Curved spaces whose kernel is radial, P(2), and products. */
-#include "base/hot.h"
+#include "base/lanes.h"
 #include "heat/kernel_parts.h"
 #include "heat/radial.h"
 #include "manifold/sphere_kernels.h"

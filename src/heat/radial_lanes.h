@@ -68,21 +68,4 @@ static inline void c_store(complex_lane *x, int i, cplx value)
     x->im[i] = value.im;
 }
 
-/* e^x − 1 with full relative accuracy, |x| ≤ 700; the reduction and the rational form are vm_exp's. */
-static inline double vm_expm1(double x)
-{
-    x = vm_min(vm_max(x, -700), 700);
-    double shifted = x * 1.44269504088896338700 + VM_ROUND;
-    double k = shifted - VM_ROUND;
-    double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10, z = r * r;
-    double c =
-        r - z * (1.66666666666666019037e-01 +
-                 z * (-2.77777777770155933842e-03 +
-                      z * (6.61375632143793436117e-05 +
-                           z * (-1.65339022054652515390e-06 + z * 4.13813679705723846039e-08))));
-    double e = r + r * c / (2 - c);
-    double power = vm_double((vm_bits(shifted) + 1023) << 52);
-    return power * e + (power - 1);
-}
-
 #endif

@@ -327,16 +327,7 @@ static mst_status remember_line(mst_csv *csv, size_t k, uint64_t line)
         if (last->line + (k - last->k) == line)
             return MST_OK;
     }
-    if (csv->jump_count == csv->jump_capacity) {
-        size_t capacity = csv->jump_capacity == 0 ? 16 : 2 * csv->jump_capacity;
-        mst_line_jump *larger;
-        MST_TRY(mst_allocate(&larger, capacity));
-        if (csv->jump_count > 0)
-            memcpy(larger, csv->jumps, csv->jump_count * sizeof *larger);
-        mst_release(csv->jumps);
-        csv->jumps = larger;
-        csv->jump_capacity = capacity;
-    }
+    MST_TRY(mst_grow(&csv->jumps, csv->jump_count, &csv->jump_capacity));
     csv->jumps[csv->jump_count++] = (mst_line_jump){k, line};
     return MST_OK;
 }

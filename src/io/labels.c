@@ -24,21 +24,6 @@ static size_t hash(const char *text, size_t length)
     return (size_t)(h ^ h >> 32);
 }
 
-static mst_status grow(void **array, size_t used, size_t *capacity, size_t size)
-{
-    if (used < *capacity)
-        return MST_OK;
-    size_t larger = *capacity == 0 ? 64 : 2 * *capacity;
-    void *copy;
-    MST_TRY(mst_allocate_bytes(&copy, larger, size));
-    if (used > 0)
-        memcpy(copy, *array, used * size);
-    mst_release(*array);
-    *array = copy;
-    *capacity = larger;
-    return MST_OK;
-}
-
 mst_status mst_labels_new(mst_labels **out)
 {
     label_set *s;
@@ -93,11 +78,10 @@ mst_status mst_labels_add(mst_labels *labels, const char *text, size_t length)
 {
     label_set *s = (label_set *)labels;
     MST_TRY(make_slots(s));
-    MST_TRY(grow((void **)&labels->index, labels->n, &s->row_capacity, sizeof *labels->index));
+    MST_TRY(mst_grow(&labels->index, labels->n, &s->row_capacity));
     size_t *slot = find_slot(s, text, length);
     if (*slot == 0) {
-        MST_TRY(
-            grow((void **)&labels->names, labels->count, &s->name_capacity, sizeof *labels->names));
+        MST_TRY(mst_grow(&labels->names, labels->count, &s->name_capacity));
         char *name;
         MST_TRY(mst_allocate(&name, length + 1));
         memcpy(name, text, length);

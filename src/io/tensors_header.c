@@ -237,28 +237,12 @@ static mst_status take_property(parser *s, tensor *t, tensor_span *span, unsigne
                            : refuse(s, "dtype, shape and data_offsets expected, each once");
 }
 
-/* Twice the room when `count` elements fill it. */
-static mst_status grow(void **list, size_t *capacity, size_t count, size_t size)
-{
-    if (count < *capacity)
-        return MST_OK;
-    size_t larger = *capacity == 0 ? 16 : 2 * *capacity;
-    void *moved;
-    MST_TRY(mst_allocate_bytes(&moved, larger, size));
-    if (count > 0)
-        memcpy(moved, *list, count * size);
-    mst_release(*list);
-    *list = moved;
-    *capacity = larger;
-    return MST_OK;
-}
-
 static mst_status take_tensor(parser *s, const char *name)
 {
     tensors *all = s->t;
     size_t capacity = all->capacity;
-    MST_TRY(grow((void **)&all->list, &capacity, all->count, sizeof *all->list));
-    MST_TRY(grow((void **)&all->spans, &all->capacity, all->count, sizeof *all->spans));
+    MST_TRY(mst_grow(&all->list, all->count, &capacity));
+    MST_TRY(mst_grow(&all->spans, all->count, &all->capacity));
     tensor *t = &all->list[all->count];
     tensor_span *span = &all->spans[all->count];
     *t = (tensor){.name = name};
@@ -286,7 +270,7 @@ static mst_status take_metadata(parser *s)
         tensor_text text;
         MST_TRY(take_key(s, &text.key));
         MST_TRY(take_string(s, &text.value));
-        MST_TRY(grow((void **)&t->texts, &t->text_capacity, t->text_count, sizeof *t->texts));
+        MST_TRY(mst_grow(&t->texts, t->text_count, &t->text_capacity));
         t->texts[t->text_count++] = text;
         MST_TRY(take_end(s, '}', &more));
     }

@@ -5,8 +5,8 @@
 #ifndef MST_MANIFOLD_SPD_KERNELS_H
 #define MST_MANIFOLD_SPD_KERNELS_H
 
-#include "base/hot.h"
 #include "base/isa.h"
+#include "base/lanes.h"
 
 #include <manistat/manifold.h>
 

@@ -3,7 +3,7 @@
 
 /* The unit sphere S^m in R^(m+1). The frame at x is the Householder reflection that exchanges x and ∓e_D
  * (D = m + 1, the sign being that of x_D): v = (c, 0) − (x + ±e_D) (x'·c)/(1 + |x_D|). */
-#include "base/hot.h"
+#include "base/lanes.h"
 #include "manifold/internal.h"
 #include "manifold/sphere_kernels.h"
 

@@ -5,23 +5,6 @@
 #include "base/random_lanes.h"
 #include "manifold/sphere_kernels.h"
 
-typedef double lanes[MST_LANES];
-
-/* Rows i … of (n, D) into columns; lanes beyond the end repeat the last row. */
-static void load(size_t count, size_t D, const double *rows, lanes *restrict columns)
-{
-    for (size_t a = 0; a < D; a++)
-        for (size_t i = 0; i < MST_LANES; i++)
-            columns[a][i] = rows[(i < count ? i : count - 1) * D + a];
-}
-
-static void store(size_t count, size_t D, const lanes *restrict columns, double *rows)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t a = 0; a < D; a++)
-            rows[i * D + a] = columns[a][i];
-}
-
 static void dot(size_t D, const lanes *x, const lanes *y, double *restrict out)
 {
     for (int i = 0; i < MST_LANES; i++)
@@ -75,9 +58,9 @@ static void exp_rows(size_t n, size_t D, const double *x, const double *v, doubl
     lanes *p = (lanes *)work, *w = p + D, length;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
-        load(count, D, x + i * D, p);
-        load(count, D, v + i * D, w);
-        dot(D, (const lanes *)w, (const lanes *)w, length);
+        lanes_repeat_rows(D, count, x + i * D, p);
+        lanes_repeat_rows(D, count, v + i * D, w);
+        dot(D, w, w, length);
         double longest = 0;
         for (int k = 0; k < MST_LANES; k++) {
             length[k] = sqrt(length[k]);
@@ -86,8 +69,8 @@ static void exp_rows(size_t n, size_t D, const double *x, const double *v, doubl
         for (int k = 0; longest > VM_SINCOS_LIMIT && k < MST_LANES; k++)
             if (length[k] > VM_SINCOS_LIMIT)
                 shorten(D, w, length, k);
-        move(D, p, (const lanes *)w, length);
-        store(count, D, (const lanes *)p, y + i * D);
+        move(D, p, w, length);
+        lanes_store_rows(D, count, p, y + i * D);
     }
 }
 
@@ -97,13 +80,13 @@ static void normal_part(size_t count, size_t D, const double *x, const double *y
                         lanes *w, double *restrict sine, double *restrict cosine)
 {
     lanes along;
-    load(count, D, x, p);
-    load(count, D, y, w);
-    dot(D, (const lanes *)p, (const lanes *)w, cosine);
+    lanes_repeat_rows(D, count, x, p);
+    lanes_repeat_rows(D, count, y, w);
+    dot(D, p, w, cosine);
     for (size_t a = 0; a < D; a++)
         for (int k = 0; k < MST_LANES; k++)
             w[a][k] += cosine[k] < 0 ? p[a][k] : -p[a][k];
-    dot(D, (const lanes *)p, (const lanes *)w, along);
+    dot(D, p, w, along);
     for (int k = 0; k < MST_LANES; k++)
         sine[k] = 0;
     for (size_t a = 0; a < D; a++)
@@ -129,7 +112,7 @@ static void log_rows(size_t n, size_t D, const double *x, const double *y, doubl
         for (size_t a = 0; a < D; a++)
             for (int k = 0; k < MST_LANES; k++)
                 w[a][k] *= scale[k];
-        store(count, D, (const lanes *)w, v + i * D);
+        lanes_store_rows(D, count, w, v + i * D);
         for (size_t k = 0; k < count; k++) {
             sine[i + k] = s[k];
             cosine[i + k] = c[k];
@@ -144,7 +127,7 @@ static void polar_rows(size_t n, size_t D, const double *x, const double *y, dou
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
         normal_part(count, D, x + i * D, y + i * D, p, w, s, c);
-        store(count, D, (const lanes *)w, toward + i * D);
+        lanes_store_rows(D, count, w, toward + i * D);
         MST_SIMD
         for (int k = 0; k < MST_LANES; k++) {
             double angle = vm_angle(s[k], c[k]);
@@ -184,7 +167,7 @@ static void dist_rows(size_t n, size_t D, const double *x, const double *y, doub
 static void tangent_from_frame(size_t D, const lanes *restrict x, lanes *restrict z)
 {
     lanes product, sign;
-    dot(D - 1, x, (const lanes *)z, product);
+    dot(D - 1, x, z, product);
     MST_SIMD
     for (int i = 0; i < MST_LANES; i++) {
         double last = x[D - 1][i];
@@ -204,19 +187,19 @@ static void walk_rows(size_t n, size_t D, double *x, double factor, size_t steps
     lanes *p = (lanes *)work, *z = p + D, length;
     for (size_t i = 0; i < n; i += MST_LANES) {
         size_t count = n - i < MST_LANES ? n - i : MST_LANES;
-        load(count, D, x + i * D, p);
+        lanes_repeat_rows(D, count, x + i * D, p);
         for (size_t k = 0; k < steps; k++) {
             noise_step(noise.seed, noise.first_path + i, noise.first_step + k, D - 1, z);
             for (size_t a = 0; a + 1 < D; a++)
                 for (int l = 0; l < MST_LANES; l++)
                     z[a][l] *= factor;
-            dot(D - 1, (const lanes *)z, (const lanes *)z, length);
+            dot(D - 1, z, z, length);
             for (int l = 0; l < MST_LANES; l++)
                 length[l] = sqrt(length[l]);
-            tangent_from_frame(D, (const lanes *)p, z);
-            move(D, p, (const lanes *)z, length);
+            tangent_from_frame(D, p, z);
+            move(D, p, z, length);
         }
-        store(count, D, (const lanes *)p, x + i * D);
+        lanes_store_rows(D, count, p, x + i * D);
     }
 }
 

@@ -6,7 +6,7 @@
 #ifndef MST_MANIFOLD_SYMMETRIC_H
 #define MST_MANIFOLD_SYMMETRIC_H
 
-#include "base/hot.h"
+#include "base/lanes.h"
 
 #include <manistat/manifold.h>
 #include <math.h>

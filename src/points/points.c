@@ -123,14 +123,7 @@ static mst_status read_rest(mst_points_reader *r, double **x, size_t *n)
         count += got;
         if (status != MST_OK || count < capacity)
             break;
-        double *larger;
-        status = mst_allocate(&larger, 2 * capacity * D);
-        if (status == MST_OK) {
-            memcpy(larger, all, count * D * sizeof *all);
-            mst_release(all);
-            all = larger;
-            capacity *= 2;
-        }
+        status = mst_grow_bytes((void **)&all, count, &capacity, D * sizeof *all);
     }
     mst_points_reader_free(r);
     if (status != MST_OK) {

@@ -3,7 +3,7 @@
 
 #include "train/feeder.h"
 
-#include "base/hot.h"
+#include "base/lanes.h"
 
 #include <string.h>
 

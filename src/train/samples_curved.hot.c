@@ -11,8 +11,6 @@
 #include "base/random_lanes.h"
 #include "train/samples_kernels.h"
 
-typedef double lanes[MST_LANES];
-
 typedef struct sums {
     lanes time, squares, pairs;
 } sums;

@@ -6,7 +6,7 @@
 #ifndef MST_SCORE_SAMPLES_PARTS_H
 #define MST_SCORE_SAMPLES_PARTS_H
 
-#include "base/hot.h"
+#include "base/lanes.h"
 #include "train/samples.h"
 
 /* Every use of random numbers has a seed of its own, and in it the path number is the stream. SUB makes the roots

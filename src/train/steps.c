@@ -8,11 +8,11 @@
 #include "base/barrier.h"
 #include "net/optimiser.h"
 #include "train/trainer.h"
+#include "util/clock.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
-#include <time.h>
 
 /* Rows of a shard that go through the network together: a few layers of them fit the second-level cache. */
 enum { CHUNK = 512, RANGES = 16 };
@@ -99,13 +99,6 @@ static float clipped_scale(const trainer *r)
 
 /* ---- Bursts of steps ---- */
 
-double trainer_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Has it gone astray? Losses are about 1 for a score of zero, the noise of the targets aside, which shows at the start.
  * Those without a target fall far below zero, and may. */
 static mst_status judge(trainer *r, double loss)
@@ -176,7 +169,7 @@ static mst_status finish_step(trainer *r)
     for (size_t k = 0; k < r->shards; k++)
         loss += r->sum[k] / (double)r->feeder.batch;
     r->step++;
-    r->seconds = trainer_now() - r->begin;
+    r->seconds = mst_clock_seconds() - r->begin;
     MST_TRY(first_failure(r));
     return judge(r, loss);
 }
@@ -186,7 +179,7 @@ mst_status trainer_run(trainer *r, double until)
 {
     burst b = {0};
     mst_status status = MST_OK;
-    r->begin = trainer_now() - r->seconds;
+    r->begin = mst_clock_seconds() - r->seconds;
     plan_step(r, &b);
 #pragma omp parallel num_threads(r->threads)
     {

@@ -4,6 +4,7 @@
 /* The training from options to network: prepare or restore, then bursts of steps between reports and checkpoints. */
 #include "base/options.h"
 #include "train/trainer.h"
+#include "util/clock.h"
 
 #include <math.h>
 
@@ -54,7 +55,7 @@ static const double report_every = 0.5;
 
 void trainer_report(trainer *r)
 {
-    double now = trainer_now();
+    double now = mst_clock_seconds();
     if (r->o->report.report == NULL || now - r->reported < report_every)
         return;
     r->reported = now;
@@ -104,13 +105,13 @@ static mst_status loop(trainer *r)
 /* Preparations count as training: they may take a while, and the budget is the user's time. */
 static mst_status train(trainer *r)
 {
-    double begin = r->reported = trainer_now();
+    double begin = r->reported = mst_clock_seconds();
     MST_TRY(trainer_prepare(r));
     MST_TRY(trainer_work_new(r));
     if (r->o->resume)
         MST_TRY(trainer_restore(r));
     MST_TRY(trainer_fill(r));
-    r->seconds += trainer_now() - begin;
+    r->seconds += mst_clock_seconds() - begin;
     return loop(r);
 }
 

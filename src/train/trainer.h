@@ -2,8 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* What the parts of a training share. */
-#ifndef MST_SCORE_TRAIN_PARTS_H
-#define MST_SCORE_TRAIN_PARTS_H
+#ifndef MST_TRAIN_TRAINER_H
+#define MST_TRAIN_TRAINER_H
 
 #include "train/feeder.h"
 
@@ -64,7 +64,6 @@ mst_status trainer_failed(mst_status status, const char *detail);
 MST_MUST_USE mst_status trainer_work_new(trainer *r);
 void trainer_work_free(trainer *r);
 MST_MUST_USE mst_status trainer_fill(trainer *r);
-double trainer_now(void);
 /* Tells how it stands if half a second has passed since the last time; the answer may set `stop`. */
 void trainer_report(trainer *r);
 /* Share of the budget that is used up. */

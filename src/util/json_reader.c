@@ -70,16 +70,7 @@ static bool take(parser *s, char c)
 static mst_status add_value(parser *s, mst_json_kind kind, size_t *index)
 {
     document *d = s->d;
-    if (d->count == d->capacity) {
-        size_t capacity = d->capacity == 0 ? 64 : 2 * d->capacity;
-        mst_json_value *larger;
-        MST_TRY(mst_allocate(&larger, capacity));
-        if (d->count > 0)
-            memcpy(larger, d->values, d->count * sizeof *larger);
-        mst_release(d->values);
-        d->values = larger;
-        d->capacity = capacity;
-    }
+    MST_TRY(mst_grow(&d->values, d->count, &d->capacity));
     *index = d->count++;
     d->values[*index] = (mst_json_value){.kind = kind, .size = 1};
     return MST_OK;

@@ -62,20 +62,13 @@ void mst_source_close(mst_source *s)
     *s = (mst_source){.fd = -1};
 }
 
-/* Free space behind the unread bytes. */
-static mst_status make_room(mst_source *s)
+/* Free space behind the unread bytes of a full buffer. */
+static mst_status make_space(mst_source *s)
 {
     size_t available = mst_source_available(s);
-    if (s->begin > 0 && available <= s->capacity / 2) {
-        memmove(s->buffer, s->buffer + s->begin, available);
-    } else {
-        char *larger;
-        MST_TRY(mst_allocate(&larger, 2 * s->capacity));
-        memcpy(larger, s->buffer + s->begin, available);
-        mst_release(s->buffer);
-        s->buffer = larger;
-        s->capacity *= 2;
-    }
+    if (s->begin == 0 || available > s->capacity / 2)
+        return mst_grow(&s->buffer, s->end, &s->capacity);
+    memmove(s->buffer, s->buffer + s->begin, available);
     s->begin = 0;
     s->end = available;
     return MST_OK;
@@ -87,7 +80,7 @@ mst_status mst_source_fill(mst_source *s, size_t want)
         if (s->begin == s->end)
             s->begin = s->end = 0;
         if (s->end == s->capacity)
-            MST_TRY(make_room(s));
+            MST_TRY(make_space(s));
         ssize_t n = read(s->fd, s->buffer + s->end, s->capacity - s->end);
         if (n < 0)
             return read_failure(s, errno);

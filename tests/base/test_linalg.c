@@ -18,7 +18,7 @@ static size_t case_order(int i)
     static const char *const sets[] = {"generic", "v3"};
     if (i < LARGEST)
         return (size_t)i + 1;
-    setenv("MANISTAT_ISA", sets[(i - LARGEST) / MST_SMALL_ORDER], 1);
+    mst_isa_choose(sets[(i - LARGEST) / MST_SMALL_ORDER]);
     return (size_t)((i - LARGEST) % MST_SMALL_ORDER) + 1;
 }
 

@@ -31,6 +31,29 @@ START_TEST(blocks_are_aligned_and_writable)
 }
 END_TEST
 
+START_TEST(lists_grow)
+{
+    enum { N = 1000 };
+    size_t *list = NULL, capacity = 0, moves = 0;
+    for (size_t i = 0; i < N; i++) {
+        size_t *before = list;
+        ASSERT_OK(mst_grow(&list, i, &capacity));
+        moves += list != before;
+        ck_assert_uint_gt(capacity, i);
+        list[i] = i;
+    }
+    for (size_t i = 0; i < N; i++)
+        ck_assert_uint_eq(list[i], i);
+    ck_assert_uint_le(moves, 10);
+    /* A size that no memory has: the list stays as it is. */
+    size_t *before = list, huge = SIZE_MAX / 16;
+    ASSERT_FAILS(MST_MEMORY, mst_grow(&list, huge, &huge));
+    ck_assert_ptr_eq(list, before);
+    ck_assert_uint_eq(huge, SIZE_MAX / 16);
+    mst_release(list);
+}
+END_TEST
+
 START_TEST(zero_items_are_a_block)
 {
     double *x = NULL;
@@ -78,7 +101,7 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("memory", 20, {blocks_are_aligned_and_writable, 0},
+    return RUN_SUITE("memory", 20, {blocks_are_aligned_and_writable, 0}, {lists_grow, 0},
                      {zero_items_are_a_block, 0}, {sizes_that_overflow_are_refused, 0},
                      {strings_are_copied, 0});
 }

@@ -16,7 +16,7 @@ enum { ISAS = 3, MANY = 1000000 };
 /* Each test runs with each instruction set (the loop value); what the processor lacks becomes its best. */
 static void use_isa(int i)
 {
-    setenv("MANISTAT_ISA", isa_names[i], 1);
+    mst_isa_choose(isa_names[i]);
 }
 
 static void oracle(uint64_t seed, uint64_t stream, uint64_t block, uint64_t out[2])

@@ -3,6 +3,7 @@
 
 /* A row's result has the same bits whatever stands beside it, where aliasing is allowed it changes nothing, and
  * the compiled versions for the instruction sets agree to rounding. */
+#include "base/isa.h"
 #include "support/manifolds.h"
 
 #include <stdlib.h>
@@ -205,10 +206,10 @@ START_TEST(instruction_sets_agree)
     for (int k = 0; k < OPERATIONS; k++) {
         size_t wide = width(&s, k), n = wide > 1000 ? 5 : 70;
         double *want = scratch(&s, n * wide), *got = scratch(&s, n * wide);
-        setenv("MANISTAT_ISA", "generic", 1);
+        mst_isa_choose("generic");
         ASSERT_OK(run(&s, k, &in, 0, n, want));
         for (size_t i = 0; i < 2; i++) {
-            setenv("MANISTAT_ISA", names[i], 1);
+            mst_isa_choose(names[i]);
             ASSERT_OK(run(&s, k, &in, 0, n, got));
             for (size_t r = 0; r < n; r++) {
                 double size = 1 + max_abs(wide, want + r * wide);

@@ -91,9 +91,8 @@ static inline void assert_row(const row *x, const oracle_row *got, const oracle_
                               const bars *b)
 {
     const char *format = "%s of %s:%zu at r = %.17g, pi - r = %.17g, t = %.17g (%s)";
-    const char *name = kind_names[x->space], *isa = getenv("MANISTAT_ISA");
+    const char *name = kind_names[x->space], *isa = mst_isa_name(mst_isa());
     double floor_r = 1 / sqrt(x->t), floor_t = 1 / x->t;
-    isa = isa != NULL ? isa : "default";
 #define ASSERT_FIELD(field, size)                                                            \
     assert_near(got->field, want->field, b->field *(size), format, #field, name, x->m, x->r, \
                 x->eps, x->t, isa)
@@ -110,11 +109,11 @@ static inline void check_row(row x)
 {
     oracle_row want = oracle(&x);
     for (int isa = 0; isa <= MST_ISA_V4; isa++) {
-        setenv("MANISTAT_ISA", mst_isa_name((enum mst_isa)isa), 1);
+        mst_isa_choose(mst_isa_name((enum mst_isa)isa));
         oracle_row got = evaluate(&x);
         assert_row(&x, &got, &want, x.space == HYPERBOLIC ? &hyperbolic_bars : &compact_bars);
     }
-    unsetenv("MANISTAT_ISA");
+    mst_isa_choose(NULL);
 }
 
 /* Distances of the compact spaces: both ends, close to them, and the places where the code changes. */

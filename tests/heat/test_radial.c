@@ -237,7 +237,7 @@ START_TEST(rows_are_independent)
     static double r[N], eps[N], t[N], v[5][N];
     dice d = {5};
     static const size_t dims[] = {1, 2, 3, 10, 37};
-    setenv("MANISTAT_ISA", mst_isa_name((enum mst_isa)_i), 1);
+    mst_isa_choose(mst_isa_name((enum mst_isa)_i));
     for (int s = SPHERE; s <= SO3; s++)
         for (size_t k = 0; k < 5; k++) {
             size_t m = s == SO3 ? 3 : dims[k];

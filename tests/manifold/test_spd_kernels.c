@@ -19,7 +19,7 @@ enum { ROWS = 130, SETS = 3, CASES = SETS * MST_SMALL_ORDER };
 static size_t case_order(int i)
 {
     static const char *const sets[SETS] = {"v4", "v3", "generic"};
-    setenv("MANISTAT_ISA", sets[i / MST_SMALL_ORDER], 1);
+    mst_isa_choose(sets[i / MST_SMALL_ORDER]);
     return (size_t)(i % MST_SMALL_ORDER) + 1;
 }
 
@@ -54,14 +54,14 @@ START_TEST(lanes_and_lapack)
     do {                                                                     \
         double *out = a;                                                     \
         size_t rows = ROWS;                                                  \
-        ASSERT_OK(m->ops.slot(m, rows, __VA_ARGS__));                       \
+        ASSERT_OK(m->ops.slot(m, rows, __VA_ARGS__));                        \
         out = b;                                                             \
-        ASSERT_OK(plain->ops.slot(plain, rows, __VA_ARGS__));               \
+        ASSERT_OK(plain->ops.slot(plain, rows, __VA_ARGS__));                \
         for (size_t i = 0; i < rows; i++)                                    \
             assert_close(width, a + i * (width), b + i * (width), tolerance, \
                          #slot " of lanes and LAPACK");                      \
         rows = 1;                                                            \
-        ASSERT_OK(m->ops.slot(m, rows, __VA_ARGS__));                       \
+        ASSERT_OK(m->ops.slot(m, rows, __VA_ARGS__));                        \
         ck_assert_mem_eq(a, b, (width) * sizeof *a);                         \
     } while (0)
     /* The last comparison is of the first row alone (in b) with the batch. */

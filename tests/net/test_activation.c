@@ -16,7 +16,7 @@ static float bias[COLUMNS], z[ROWS * COLUMNS], value[ROWS * COLUMNS], slope[ROWS
 
 static const struct activation_kernels *kernels_of(int isa)
 {
-    setenv("MANISTAT_ISA", mst_isa_name((enum mst_isa)isa), 1);
+    mst_isa_choose(mst_isa_name((enum mst_isa)isa));
     return MST_PICK(activation_kernels);
 }
 

@@ -83,7 +83,7 @@ static void tear_down(setting *s)
 
 static setting set_up_case(int i, int isa)
 {
-    setenv("MANISTAT_ISA", mst_isa_name((enum mst_isa)isa), 1);
+    mst_isa_choose(mst_isa_name((enum mst_isa)isa));
     return set_up(cases[i].shape, cases[i].n, cases[i].T, 1);
 }
 

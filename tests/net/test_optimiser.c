@@ -17,7 +17,7 @@ typedef struct state {
 
 static void use_isa(int isa)
 {
-    setenv("MANISTAT_ISA", mst_isa_name((enum mst_isa)isa), 1);
+    mst_isa_choose(mst_isa_name((enum mst_isa)isa));
 }
 
 /* Some gradients are tiny and some zero; the last 16 parameters are padding. */
