@@ -4,7 +4,7 @@
 /* Fuzz targets: each takes any bytes, abort()s if a property of the readers fails, and returns 0.
  *
  * With libFuzzer, for instance on the CSV reader (with clang):
- *   clang -g -O1 -std=gnu17 -D_GNU_SOURCE -DFUZZ_TARGET=fuzz_csv_reader -DMST_VERSION='""' \
+ *   clang -g -O1 -std=gnu17 -D_GNU_SOURCE -DFUZZ_TARGET=fuzz_csv_reader \
  *       -fsanitize=fuzzer,address,undefined -Iinclude -Isrc \
  *       fuzz/libfuzzer.c fuzz/number_text.c fuzz/readers.c src/io/X.c src/base/{status,memory}.c -lm
  * (X standing for each file of src/io). Without it, tests/io/test_fuzz_smoke.c runs seeded mutations of

@@ -19,5 +19,6 @@
 #include <manistat/status.h>
 #include <manistat/train.h>
 #include <manistat/two_sample.h>
+#include <manistat/version.h>
 
 #endif

@@ -75,9 +75,6 @@ typedef struct mst_progress {
     void *user;
 } mst_progress;
 
-/* "0.1.0"; the version of the library that is running. */
-MST_API const char *mst_version(void);
-
 #ifdef __cplusplus
 }
 #endif

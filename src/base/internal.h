@@ -47,7 +47,9 @@ MST_MUST_USE mst_status mst_parallel_blocks(size_t n, size_t block, int threads,
  * the block should give up because somebody asked to stop or another block failed. Outside a block: MST_OK. */
 MST_MUST_USE mst_status mst_parallel_tick(double items);
 
-/* The number of threads that `threads` asks for. */
+/* The number of threads that `threads` asks for; 1 in the child of a process that has had a team, see docs/threads.md. */
 int mst_thread_count(int threads);
+/* The same for a team that the caller is about to start. */
+int mst_thread_team(int threads);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 
+#include <manistat/version.h>
 #include <string.h>
 
 mst_status mst_take_options(void *out, size_t size, const void *given, const char *type)

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include <manistat/status.h>
+#include <manistat/version.h>
 #include <stdarg.h>
 #include <stdio.h>
 

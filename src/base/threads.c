@@ -4,13 +4,42 @@
 #include "base/internal.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
+/* A fork copies the calling thread only. OpenMP keeps its threads for the next team and does not notice that they are
+ * gone: in the child a team would wait for them forever. So children of a process that has had a team go alone. */
+static atomic_bool had_team, alone;
+
+static void after_fork_in_child(void)
+{
+    if (atomic_load(&had_team))
+        atomic_store(&alone, true);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
 int mst_thread_count(int threads)
 {
+    if (atomic_load(&alone))
+        return 1;
     return threads > 0 ? threads : omp_get_num_procs();
+}
+
+int mst_thread_team(int threads)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int count = mst_thread_count(threads);
+    if (count > 1 && !atomic_load(&had_team)) {
+        pthread_once(&once, watch_forks);
+        atomic_store(&had_team, true);
+    }
+    return count;
 }
 
 enum { ITEM = 1024 };
@@ -45,9 +74,8 @@ static void record_failure(split *s, size_t block, mst_status status)
 typedef struct place {
     split *s;
     mst_progress progress; /* without `report` on all threads but the calling one */
-    uint64_t ticked;
-    bool gave_up;
-    /* because of a failure elsewhere, which is the one to report */ /* of this block, in ITEM-ths */
+    uint64_t ticked;       /* of this block, in ITEM-ths */
+    bool gave_up;          /* because of a failure elsewhere, which is the one to report */
 } place;
 
 static _Thread_local place *here;
@@ -110,7 +138,7 @@ mst_status mst_parallel_blocks(size_t n, size_t block, int threads, mst_progress
     if ((size_t)count > useful)
         count = (int)useful;
     atomic_store(&s.gate, 0);
-    if (count == 1) {
+    if (mst_thread_team(count) == 1) {
         run_blocks(&s, progress, run, context);
     } else {
 #pragma omp parallel num_threads(count)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <manistat/check.h>
 #include <manistat/io.h>
+#include <manistat/version.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

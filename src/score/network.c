@@ -3,6 +3,7 @@
 
 #include "score/network.h"
 
+#include <manistat/version.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,9 @@
 
 #include "support/support.h"
 
+#include <manistat/version.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_STATUS(name, value, sentence) +1
@@ -81,9 +83,14 @@ END_TEST
 
 START_TEST(the_version_has_three_numbers)
 {
-    const char *version = mst_version();
-    ck_assert_uint_eq(strspn(version, "0123456789."), strlen(version));
-    ck_assert_ptr_ne(strchr(version, '.'), strrchr(version, '.'));
+    char version[40];
+    snprintf(version, sizeof version, "%d.%d.%d", MST_VERSION_MAJOR, MST_VERSION_MINOR,
+             MST_VERSION_PATCH);
+    ck_assert_str_eq(MST_VERSION, version);
+    ck_assert_str_eq(mst_version(), version);
+    ck_assert_int_eq(MST_VERSION_NUMBER / 10000, MST_VERSION_MAJOR);
+    ck_assert_int_eq(MST_VERSION_NUMBER / 100 % 100, MST_VERSION_MINOR);
+    ck_assert_int_eq(MST_VERSION_NUMBER % 100, MST_VERSION_PATCH);
 }
 END_TEST
 

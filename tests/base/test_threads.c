@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ITEMS = 1000 };
 
@@ -164,10 +166,67 @@ START_TEST(thread_counts)
 }
 END_TEST
 
+/* The exit status of a child that runs `run`; it has ten seconds. */
+static int in_a_child(int (*run)(void))
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        alarm(10);
+        _exit(run());
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status), "the child was ended by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static mst_status work_by_three(work *w)
+{
+    *w = (work){.n = ITEMS, .block = 10};
+    return mst_parallel_blocks(w->n, w->block, 3, silent, visit, w);
+}
+
+static int works_alone(void)
+{
+    work w;
+    if (work_by_three(&w) != MST_OK || atomic_load(&w.blocks) != 100 || mst_thread_count(3) != 1)
+        return 1;
+    for (size_t i = 0; i < ITEMS; i++)
+        if (atomic_load(&w.visits[i]) != 1)
+            return 2;
+    return 0;
+}
+
+static int has_threads(void)
+{
+    work w;
+    return mst_thread_count(3) != 3 || work_by_three(&w) != MST_OK;
+}
+
+static int has_a_child_that_works_alone(void)
+{
+    return works_alone() != 0 || in_a_child(works_alone) != 0;
+}
+
+START_TEST(children_work_after_a_fork)
+{
+    /* Nothing has been started yet, and so nothing is lost; this child starts a team of its own. */
+    ck_assert_int_eq(in_a_child(has_threads), 0);
+    work w;
+    ASSERT_OK(work_by_three(&w));
+    ck_assert_int_eq(in_a_child(works_alone), 0);
+    ck_assert_int_eq(in_a_child(has_a_child_that_works_alone), 0);
+    /* The parent keeps its threads. */
+    ck_assert_int_eq(mst_thread_count(3), 3);
+    ASSERT_OK(work_by_three(&w));
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("threads", 60, {blocks_cover_the_range_exactly, 0},
-                     {the_lowest_failing_block_is_reported, 0},
+    return RUN_SUITE("threads", 60, {children_work_after_a_fork, 0},
+                     {blocks_cover_the_range_exactly, 0}, {the_lowest_failing_block_is_reported, 0},
                      {a_late_failure_of_a_lower_block_wins, 0},
                      {a_block_that_gives_up_is_not_the_failure, 0},
                      {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},

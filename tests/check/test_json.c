@@ -6,6 +6,7 @@
 
 #include <manistat/check.h>
 #include <manistat/io.h>
+#include <manistat/version.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "support/score_support.h"
 
 #include <manistat/network.h>
+#include <manistat/version.h>
 #include <stdlib.h>
 
 static const char *const specs[] = {
