@@ -45,8 +45,7 @@ typedef struct mst_manifold_traits {
     double curvature;       /* the constant sectional curvature; NAN: not constant, or unknown */
     double curvature_above; /* an upper bound of the sectional curvatures; NAN: unknown */
     bool angles;            /* a flat torus: every column is an angle modulo 2π, of unit metric */
-    bool
-        unit_rows; /* rows are unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
+    bool unit_rows; /* unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
     bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
     /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though its rows do
      * not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all points. Null: it is not. */
@@ -66,8 +65,7 @@ typedef struct mst_noise {
  * fall-back named beside it. Slots are called with valid input: points on the manifold, tangent vectors
  * tangent, n ≥ 1. ---- */
 typedef struct mst_manifold_ops {
-    size_t
-        size; /* sizeof(mst_manifold_ops): how much of the table the program that fills it knows */
+    size_t size;      /* sizeof(mst_manifold_ops), as the program that fills it knows it */
     const char *name; /* family, as in specs: "sphere" */
 
     /* The default start, one point. */

@@ -24,9 +24,9 @@ static const ability abilities[ABILITIES] = {
     [EXP] = {"exp", "exp", "integration of the geodesic equation"},
     [LOG] = {"log", "log", "shooting with exp"},
     [DIST] = {"dist", "dist", "the norm of log"},
-    [TRANSPORT] = {"transport", "par", "differences of exp"},
+    [TRANSPORT] = {"transport", "par", "derivatives of exp, leg by leg"},
     [CHART] = {"chart", "chart", "normal coordinates, derivatives by differences"},
-    [RICCI] = {"ricci", "ric", "differences of Christoffel symbols"},
+    [RICCI] = {"ricci", "ric", "derivatives of exp in short steps"},
     [EXACT] = {"exact", "exact", "steps: --method tangent or chart"},
     [HEAT] = {"heat", "heat", "none"},
 };

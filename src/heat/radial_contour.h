@@ -28,10 +28,9 @@
 #define LOG_2_PI (-0.45158270528945486) /* log(2/π) */
 
 typedef struct contour {
-    lane rho, step;            /* vertex, and h */
-    complex_lane turn, turned; /* e^(2iρh) and e^(2iρy) */
-    lane gauss, ratio,
-        decay; /* e^(−y²), its quotient at the next node, and the quotient of these */
+    lane rho, step;              /* vertex, and h */
+    complex_lane turn, turned;   /* e^(2iρh) and e^(2iρy) */
+    lane gauss, ratio, decay;    /* e^(−y²), its quotient at the next node, and that of these */
     complex_lane d, d_r, d_rr;   /* D and half of its r-derivatives for fixed σ */
     lane d0;                     /* |D| at the first node, to normalise by */
     complex_lane z, w;           /* d0/D, and the weight of the node */

@@ -53,9 +53,9 @@ static void circle_rows(const radial_space *space, bool second, radial_lanes *x)
          * symmetry, because the image 2 is missing. */
         double mean =
             far ? VM_PI * (w.gap1 + 3 * w.gap2) / sum - eps : r - 2 * VM_PI * w.gap0 / sum;
-        double square = 4 * VM_PI *
-                        (eps * w.left + (VM_PI + r) * w.right + 2 * (VM_PI + eps) * w.left2) /
-                        sum; /* ⟨x_k² − r²⟩ */
+        /* ⟨x_k² − r²⟩ */
+        double square =
+            4 * VM_PI * (eps * w.left + (VM_PI + r) * w.right + 2 * (VM_PI + eps) * w.left2) / sum;
         double k1 = (w.right - w.left - 2 * w.left2) / sum;
         double k2 = (w.right + w.left + 4 * w.left2) / sum;
         double sine, cosine, exact, other;

@@ -52,8 +52,7 @@ struct mst_reader {
     mst_source source;
     size_t cols;
     bool is_npy;
-    mst_labels
-        *labels; /* where the column label_col goes as text, or null; its numbers are then 0 */
+    mst_labels *labels; /* take the column label_col as text, its numbers are 0; or null */
     size_t label_col;
     union {
         mst_csv csv;

@@ -151,8 +151,6 @@ SLOT3(transport, 'D')
 static mst_status validate(const mst_manifold *m, size_t n, const double *x, size_t *row)
 {
     const product *p = m->data;
-    double *piece;
-    MST_TRY(mst_allocate(&piece, m->ambient));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++)
         for (size_t f = 0; status == MST_OK && f < p->count; f++) {
@@ -165,7 +163,6 @@ static mst_status validate(const mst_manifold *m, size_t n, const double *x, siz
             if (status != MST_OK)
                 *row = i;
         }
-    mst_release(piece);
     return status;
 }
 

@@ -30,8 +30,7 @@ struct mst_json_value {
 
 /* What is being read. */
 typedef struct document {
-    mst_json_value
-        *values; /* first a head that holds the text, then the value that the user gets */
+    mst_json_value *values; /* first a head that holds the text, then what the user gets */
     size_t count, capacity;
     char *text; /* all strings, each with its zero */
     size_t text_size;

@@ -13,9 +13,8 @@
 struct mst_json {
     mst_output *sink;
     mst_status status;
-    char detail
-        [512];  /* of the failure; the thread's message may be another one by the time of finish */
-    char *open; /* '{' or '[' per open container */
+    char detail[512]; /* of the failure; finish may find another message of the thread */
+    char *open;       /* '{' or '[' per open container */
     size_t depth, capacity;
     bool first;   /* nothing stands in the innermost container yet */
     bool key;     /* a key stands before the next value */

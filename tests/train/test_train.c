@@ -291,6 +291,23 @@ START_TEST(interrupted)
 }
 END_TEST
 
+/* A training with these options, but for the change, is refused. */
+#define REFUSED_WITH(m, options, ...)                \
+    do {                                             \
+        mst_train_options changed = (options);       \
+        __VA_ARGS__;                                 \
+        assert_refused((m), &changed, #__VA_ARGS__); \
+    } while (0)
+
+static void assert_refused(const mst_manifold *m, const mst_train_options *o, const char *change)
+{
+    mst_network *net = (mst_network *)&net;
+    mst_status status = mst_train(&net, m, o);
+    ck_assert_msg(status == MST_ARGUMENT, "%s: %s", change, mst_status_name(status));
+    assert_one_line(change);
+    ck_assert_ptr_null(net);
+}
+
 START_TEST(resuming_with_other_options)
 {
     mst_train_options o = small_options();
@@ -302,69 +319,24 @@ START_TEST(resuming_with_other_options)
     o.steps = 3;
     train_and_save(m, &o, 2);
     o.resume = true;
-    for (int k = 0; k < 18; k++) {
-        mst_train_options p = o;
-        switch (k) {
-        case 0:
-            p.loss = MST_LOSS_ISM;
-            break;
-        case 1:
-            p.width = 9;
-            break;
-        case 2:
-            p.depth = 3;
-            break;
-        case 3:
-            p.activation = MST_TANH;
-            break;
-        case 4:
-            p.t_min = 0.006;
-            break;
-        case 5:
-            p.t_max = 0.9;
-            break;
-        case 6:
-            p.t = 0.1;
-            break;
-        case 7:
-            p.energy = true;
-            break;
-        case 8:
-            p.time_head = true;
-            break;
-        case 9:
-            p.plain = true;
-            break;
-        case 10:
-            p.batch = 65;
-            break;
-        case 11:
-            p.rate = 0.0021;
-            break;
-        case 12:
-            p.warm_up++;
-            break;
-        case 13:
-            p.clip = 1;
-            break;
-        case 14:
-            p.average = 0.99;
-            break;
-        case 15:
-            p.path_samples = 5;
-            break;
-        case 16:
-            p.seed++;
-            break;
-        default:
-            p.start = start;
-            p.starts = 1;
-        }
-        mst_status status = mst_train(&net, m, &p);
-        ck_assert_msg(status == MST_ARGUMENT, "variant %d: %s", k, mst_status_name(status));
-        assert_one_line("resume");
-        ck_assert_ptr_null(net);
-    }
+    REFUSED_WITH(m, o, changed.loss = MST_LOSS_ISM);
+    REFUSED_WITH(m, o, changed.width = 9);
+    REFUSED_WITH(m, o, changed.depth = 3);
+    REFUSED_WITH(m, o, changed.activation = MST_TANH);
+    REFUSED_WITH(m, o, changed.t_min = 0.006);
+    REFUSED_WITH(m, o, changed.t_max = 0.9);
+    REFUSED_WITH(m, o, changed.t = 0.1);
+    REFUSED_WITH(m, o, changed.energy = true);
+    REFUSED_WITH(m, o, changed.time_head = true);
+    REFUSED_WITH(m, o, changed.plain = true);
+    REFUSED_WITH(m, o, changed.batch = 65);
+    REFUSED_WITH(m, o, changed.rate = 0.0021);
+    REFUSED_WITH(m, o, changed.warm_up++);
+    REFUSED_WITH(m, o, changed.clip = 1);
+    REFUSED_WITH(m, o, changed.average = 0.99);
+    REFUSED_WITH(m, o, changed.path_samples = 5);
+    REFUSED_WITH(m, o, changed.seed++);
+    REFUSED_WITH(m, o, changed.start = start, changed.starts = 1);
     ASSERT_FAILS(MST_ARGUMENT, mst_train(&net, other, &o));
     ASSERT_OK(mst_train(&net, m, &o));
     /* A finished model is no checkpoint, and no file is none either. */
@@ -428,106 +400,37 @@ END_TEST
 START_TEST(bad_options)
 {
     mst_manifold *m = open_manifold("sphere:2");
-    mst_network *net;
-    for (int k = 0; k < 30; k++) {
-        mst_train_options o = small_options();
-        mst_status want = MST_ARGUMENT;
-        switch (k) {
-        case 0:
-            o.steps = 0, o.minutes = 0;
-            break;
-        case 1:
-            o.steps = 0, o.minutes = NAN;
-            break;
-        case 2:
-            o.width = 0;
-            break;
-        case 3:
-            o.width = 65537;
-            break;
-        case 4:
-            o.depth = 0;
-            break;
-        case 5:
-            o.depth = 65;
-            break;
-        case 6:
-            o.t_min = 0;
-            break;
-        case 7:
-            o.t_min = 2;
-            break;
-        case 8:
-            o.t_max = 1e4;
-            break;
-        case 9:
-            o.t_min = NAN;
-            break;
-        case 10:
-            o.t = 1e-6;
-            break;
-        case 11:
-            o.t = 1e6;
-            break;
-        case 12:
-            o.batch = 0;
-            break;
-        case 13:
-            o.batch = (1 << 22) + 1;
-            break;
-        case 14:
-            o.rate = 0;
-            break;
-        case 15:
-            o.rate = INFINITY;
-            break;
-        case 16:
-            o.rate = NAN;
-            break;
-        case 17:
-            o.clip = -1;
-            break;
-        case 18:
-            o.clip = NAN;
-            break;
-        case 19:
-            o.average = 1;
-            break;
-        case 20:
-            o.average = -0.1;
-            break;
-        case 21:
-            o.path_steps = 100002;
-            break;
-        case 22:
-            o.path_steps = 100001;
-            break;
-        case 23:
-            o.path_samples = 5000;
-            break;
-        case 24:
-            o.path_samples = 1001;
-            break;
-        case 25:
-            o.resume = true;
-            break;
-        case 26:
-            o.loss = (mst_loss)77;
-            break;
-        case 27:
-            o.loss = MST_LOSS_DSM, o.time_head = true;
-            break;
-        case 28:
-            o.loss = MST_LOSS_SSM, o.energy = true;
-            break;
-        default:
-            o.t_max = NAN;
-        }
-        mst_status status = mst_train(&net, m, &o);
-        ck_assert_msg(status == want, "variant %d: %s", k, mst_status_name(status));
-        assert_one_line("bad option");
-        ck_assert_ptr_null(net);
-    }
+    mst_train_options o = small_options();
+    REFUSED_WITH(m, o, changed.steps = 0, changed.minutes = 0);
+    REFUSED_WITH(m, o, changed.steps = 0, changed.minutes = NAN);
+    REFUSED_WITH(m, o, changed.width = 0);
+    REFUSED_WITH(m, o, changed.width = 65537);
+    REFUSED_WITH(m, o, changed.depth = 0);
+    REFUSED_WITH(m, o, changed.depth = 65);
+    REFUSED_WITH(m, o, changed.t_min = 0);
+    REFUSED_WITH(m, o, changed.t_min = 2);
+    REFUSED_WITH(m, o, changed.t_max = 1e4);
+    REFUSED_WITH(m, o, changed.t_min = NAN);
+    REFUSED_WITH(m, o, changed.t = 1e-6);
+    REFUSED_WITH(m, o, changed.t = 1e6);
+    REFUSED_WITH(m, o, changed.batch = 0);
+    REFUSED_WITH(m, o, changed.batch = (1 << 22) + 1);
+    REFUSED_WITH(m, o, changed.rate = 0);
+    REFUSED_WITH(m, o, changed.rate = INFINITY);
+    REFUSED_WITH(m, o, changed.rate = NAN);
+    REFUSED_WITH(m, o, changed.clip = -1);
+    REFUSED_WITH(m, o, changed.clip = NAN);
+    REFUSED_WITH(m, o, changed.average = 1);
+    REFUSED_WITH(m, o, changed.average = -0.1);
+    REFUSED_WITH(m, o, changed.path_steps = 100002);
+    REFUSED_WITH(m, o, changed.path_steps = 100001);
+    REFUSED_WITH(m, o, changed.path_samples = 5000);
+    REFUSED_WITH(m, o, changed.path_samples = 1001);
+    REFUSED_WITH(m, o, changed.resume = true);
+    REFUSED_WITH(m, o, changed.loss = (mst_loss)77);
+    REFUSED_WITH(m, o, changed.loss = MST_LOSS_DSM, changed.time_head = true);
+    REFUSED_WITH(m, o, changed.loss = MST_LOSS_SSM, changed.energy = true);
+    REFUSED_WITH(m, o, changed.t_max = NAN);
     mst_manifold_free(m);
 }
 END_TEST
