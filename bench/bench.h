@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Timing for the benchmarks. Machine noise only ever adds time, so the best of several repetitions is kept, and
- * figures that matter are ratios measured in the same run.
+/* Timing for the benchmarks. Machine noise only ever adds time, so the best of several repetitions is kept,
+ * and figures that matter are ratios measured in the same run.
  *
- * Every figure is also a line of JSON in the file that the environment variable MANISTAT_BENCH_JSON names, if any
- * (./run bench --json FILE), so that runs can be compared (./run bench --compare OLD NEW). */
+ * Every figure is also a line of JSON in the file that the environment variable MANISTAT_BENCH_JSON names, if
+ * any (./run bench --json FILE), so that runs can be compared (./run bench --compare OLD NEW). */
 #ifndef MST_BENCH_H
 #define MST_BENCH_H
 
@@ -64,8 +64,9 @@ static inline void bench_json_text(FILE *out, const char *key, const char *text)
     fputc('"', out);
 }
 
-/* Write a figure to the file of figures. Its name must not change from run to run; an indented one is part of the last
- * that was not. Units per second are better when larger, others when smaller. target: what it is held against, 0: nothing. */
+/* Write a figure to the file of figures. Its name must not change from run to run; an indented one is part of
+ * the last that was not. Units per second are better when larger, others when smaller. target: what it is
+ * held against, 0: nothing. */
 static inline void bench_record(const char *name, double value, const char *unit, double target)
 {
     char whole[420];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Heat kernels of pairs of points on one core: log p, score and ∂_t in a call, a time per row. Beside them the plain
- * 100-term series of the sphere, which is the usual way and wrong for short times (docs/heat-kernels.md). */
+/* Heat kernels of pairs of points on one core: log p, score and ∂_t in a call, a time per row. Beside them
+ * the plain 100-term series of the sphere, which is the usual way and wrong for short times
+ * (docs/heat-kernels.md). */
 #include "bench.h"
 
 #include <manistat/heat.h>
@@ -73,8 +74,8 @@ static void free_batch(batch *b)
     free(b->out.hessian);
 }
 
-/* p = Σ e^(−l(l+m−1)t/2) (2l+m−1)/(m−1) C_l(⟨x, y⟩)/A, C_l the Gegenbauer polynomials of order (m−1)/2, and the two
- * derivatives term by term. */
+/* p = Σ e^(−l(l+m−1)t/2) (2l+m−1)/(m−1) C_l(⟨x, y⟩)/A, C_l the Gegenbauer polynomials of order (m−1)/2, and
+ * the two derivatives term by term. */
 static void plain_series(const batch *b, size_t m)
 {
     size_t D = b->D;

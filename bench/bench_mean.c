@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Time of one fit of a mean or of clusters, data in memory, one start, one core, error bars included: bench_mean [FOLDER]. The published data sets
- * are taken from FOLDER (default: the environment variable MANISTAT_SHARED, or ../shared) if they are there, else
- * simulated ones of the same law. */
+/* Time of one fit of a mean or of clusters, data in memory, one start, one core, error bars included:
+ * bench_mean [FOLDER]. The published data sets are taken from FOLDER (default: the environment variable
+ * MANISTAT_SHARED, or ../shared) if they are there, else simulated ones of the same law. */
 #include "bench.h"
 
 #include <manistat.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Training steps of networks, without samples, against the rate of the matrix product on the same cores in the same run. */
+/* Training steps of networks, without samples, against the rate of the matrix product on
+ * the same cores in the same run. */
 #include "net/optimiser.h"
 #include "products.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Whole trainings, samples included, against the rate of the matrix product on the same cores in the same run; the share
- * of the simulation; and a diffusion mean with a network. */
+/* Whole trainings, samples included, against the rate of the matrix product on the same cores in the same
+ * run; the share of the simulation; and a diffusion mean with a network. */
 #include "products.h"
 #include "train/trainer.h"
 

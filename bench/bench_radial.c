@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Radial heat kernels on one core: million evaluations of (log p, ∂_r, ∂_t) per second with a t per row, and beside it
- * the plain eigenfunction series cut at 100 terms, which is what one would write first (and which has no correct digit at
- * small t far from r = 0). MANISTAT_ISA chooses the instruction set. */
+/* Radial heat kernels on one core: million evaluations of (log p, ∂_r, ∂_t) per second with a t per row, and
+ * beside it the plain eigenfunction series cut at 100 terms, which is what one would write first (and which
+ * has no correct digit at small t far from r = 0). MANISTAT_ISA chooses the instruction set. */
 #include "base/isa.h"
 #include "bench.h"
 #include "heat/radial.h"

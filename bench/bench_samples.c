@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Training samples on one core: path steps and samples per second, with the set-up of training (64 steps, 8 samples per
- * path). MANISTAT_ISA chooses the instruction set. */
+/* Training samples on one core: path steps and samples per second, with the set-up of training (64 steps, 8
+ * samples per path). MANISTAT_ISA chooses the instruction set. */
 #include "base/isa.h"
 #include "bench.h"
 #include "train/samples_parts.h"

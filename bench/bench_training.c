@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* How good is a network after a minute? Trains with the default options and the given budget, and compares with the exact
- * kernel: the relative error of the score, and the diffusion mean of data that both estimate.
+/* How good is a network after a minute? Trains with the default options and the given budget, and compares
+ * with the exact kernel: the relative error of the score, and the diffusion mean of data that both estimate.
  *
  *     bench_training                          sphere:2 only, one seed
- *     bench_training table [SPEC …]           the whole table (50 minutes), or the rows of these manifolds; three seeds
+ *     bench_training table [SPEC …]           the whole table (50 minutes), or these rows; three seeds
  *     bench_training losses [SPEC …]          the five losses, half a minute each, one seed
  *     bench_training held-out SPEC MINUTES    held-out loss of one training
  *
@@ -35,8 +35,8 @@ static const row table[] = {
     {"so3", NULL, 1, 0.6, 1, NAN, NAN},
 };
 
-/* Relative errors of the score, the same weighted by t, and of ∂_t log p; distances of mean and time from the exact
- * estimates, for all rows of the data and for the first hundred. */
+/* Relative errors of the score, the same weighted by t, and of ∂_t log p; distances of mean and time from the
+ * exact estimates, for all rows of the data and for the first hundred. */
 typedef struct errors {
     double score, weighted, dt, mean, time, mean_100, time_100;
 } errors;

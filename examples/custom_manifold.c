@@ -5,9 +5,9 @@
  *
  *     ds² = (dmu² + 2 dsigma²) / sigma²,
  *
- * which is twice the metric of the hyperbolic half-plane in the coordinates (mu/√2, sigma). Five functions are enough;
- * frames, logarithm, distance, transport, charts, Ricci curvature and Brownian motion come from the fall-backs. The
- * program compares two of them with closed forms and fails if they disagree. */
+ * which is twice the metric of the hyperbolic half-plane in the coordinates (mu/√2, sigma). Five functions
+ * are enough; frames, logarithm, distance, transport, charts, Ricci curvature and Brownian motion come from
+ * the fall-backs. The program compares two of them with closed forms and fails if they disagree. */
 #include <complex.h>
 #include <manistat.h>
 #include <math.h>
@@ -102,7 +102,8 @@ int main(void)
     printf("Fisher-Rao distance of N(0,1) and N(1,4): %.12f by shooting, %.12f exactly\n", distance,
            exact);
 
-    /* Brownian motion of generator ½Δ runs at half speed in the half-plane, where E cosh r = e^s at time s. */
+    /* Brownian motion of generator ½Δ runs at half speed in the half-plane, where E cosh
+     * r = e^s at time s. */
     enum { PATHS = 2000 };
     static double begin[PATHS][2], end[PATHS][2];
     const double time = 0.5;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The Stiefel manifold St(n, p) of orthonormal p-frames in R^n, n×p matrices X with XᵀX = I, written by rows, with the
- * metric <U, V> = tr UᵀV of the matrices. docs/new-manifold.md builds it step by step; this is the whole of it.
+/* The Stiefel manifold St(n, p) of orthonormal p-frames in R^n, n×p matrices X with XᵀX = I, written by rows,
+ * with the metric <U, V> = tr UᵀV of the matrices. docs/new-manifold.md builds it step by
+ * step; this is the whole of it.
  *
- * Tangent vectors are V = X Ω + X⊥ K with Ω skew, that is XᵀV + VᵀX = 0. Geodesics (Edelman, Arias and Smith 1998) are
+ * Tangent vectors are V = X Ω + X⊥ K with Ω skew, that is XᵀV + VᵀX = 0. Geodesics
+ * (Edelman, Arias and Smith 1998) are
  *
  *     Exp_X(V) = (X  V) exp((A  −S; I  A)) (I; 0) exp(−A),   A = XᵀV,  S = VᵀV.
  *
- * The program compares St(n, 1) with the built-in sphere, Brownian motion with a closed form, and finds a mean. */
+ * The program compares St(n, 1) with the built-in sphere, Brownian motion with a closed
+ * form, and finds a mean. */
 #include <manistat.h>
 #include <math.h>
 #include <stdio.h>
@@ -185,8 +188,8 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return MST_OK;
 }
 
-/* ---- Three optional ones: what it is, uniform points, which compact manifolds owe, and the Ricci tensor, without
- * which a Brownian step would take hundreds of exponentials ---- */
+/* ---- Three optional ones: what it is, uniform points, which compact manifolds owe, and the Ricci tensor,
+ * without which a Brownian step would take hundreds of exponentials ---- */
 
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
@@ -291,7 +294,8 @@ static double against_sphere(void)
     return largest;
 }
 
-/* The Ricci tensor against the fall-back, which finds it by differences of Exp: the same table without the slot. */
+/* The Ricci tensor against the fall-back, which finds it by differences of Exp: the same
+ * table without the slot. */
 static double against_differences(const mst_manifold *m)
 {
     enum { MOST = 64 };
@@ -315,8 +319,8 @@ static double against_differences(const mst_manifold *m)
     return largest;
 }
 
-/* The entries of X are eigenfunctions, ΔX = −((n − p) + (p − 1)/2) X, and so E X_t = e^(−λt/2) X_0. Deviation of the
- * mean of <X_t, X_0>/p in standard errors. */
+/* The entries of X are eigenfunctions, ΔX = −((n − p) + (p − 1)/2) X, and so E X_t = e^(−λt/2) X_0. Deviation
+ * of the mean of <X_t, X_0>/p in standard errors. */
 static double against_eigenfunction(const mst_manifold *m)
 {
     enum { PATHS = 4000, MOST = 64 };
@@ -376,7 +380,7 @@ int main(void)
     double sphere = against_sphere(), curvature = against_differences(m);
     double motion = against_eigenfunction(m), mean = mean_of_cloud(m);
     mst_manifold_free(m);
-    /* Five standard errors of one number, and of a vector in five dimensions: one false alarm in a million seeds and in
-     * ten thousand; the seeds are fixed. */
+    /* Five standard errors of one number, and of a vector in five dimensions: one false alarm in a million
+     * seeds and in ten thousand; the seeds are fixed. */
     return sphere < 1e-9 && curvature < 1e-5 && motion < 5 && mean < 5 ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A score network from the training to a mean. The sphere S² has an exact heat kernel, so that the program can compare:
- * it trains for 300 steps, which take seconds, evaluates the score at a pair of points, and estimates where a thousand
- * simulated points came from. It fails if network and kernel disagree. On a manifold without an exact kernel, the lines
- * with `exact` go and the rest stays. */
+/* A score network from the training to a mean. The sphere S² has an exact heat kernel, so that the program
+ * can compare: it trains for 300 steps, which take seconds, evaluates the score at a pair of points, and
+ * estimates where a thousand simulated points came from. It fails if network and kernel disagree. On a
+ * manifold without an exact kernel, the lines with `exact` go and the rest stays. */
 #include <manistat.h>
 #include <math.h>
 #include <stdio.h>

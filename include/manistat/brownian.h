@@ -15,7 +15,8 @@ typedef enum mst_brownian_method {
     /* Geodesic random walk with the step √h e^(−(h/12) Ric) ξ: weak order 2 in h = t/steps where the scalar
      * curvature is constant. */
     MST_BROWNIAN_TANGENT,
-    /* Itô–Euler in a chart that is moved to the current point when its coordinates get large: weak order 1. */
+    /* Itô–Euler in a chart that is moved to the current point when its coordinates get
+     * large: weak order 1. */
     MST_BROWNIAN_CHART,
     /* The exact law; only for some manifolds (MST_UNABLE otherwise). */
     MST_BROWNIAN_EXACT,

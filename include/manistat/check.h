@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* How wrong is a score network? Measured on fresh simulated data, in bands of t; the result is the model's certificate. */
+/* How wrong is a score network? Measured on fresh simulated data, in bands of t; the
+ * result is the model's certificate. */
 #ifndef MANISTAT_CHECK_H
 #define MANISTAT_CHECK_H
 
@@ -17,7 +18,8 @@ typedef struct mst_check_options {
     bool exact;     /* default true: compare with the exact kernel where there is one */
     bool recover;   /* default true: means of simulated data */
     uint64_t seed;  /* default 4711: not that of a training */
-    /* default null: paths start as they do in a training without `start`; else those of the training, (starts, D) */
+    /* default null: paths start as they do in a training without `start`; else those of
+     * the training, (starts, D) */
     const double *start;
     size_t starts;
     int threads;           /* default 0: all cores; the result does not depend on it */
@@ -26,30 +28,32 @@ typedef struct mst_check_options {
 
 MST_API mst_check_options mst_check_options_default(void);
 
-/* One band of times, the samples' times being spread evenly over it. With the network's score ŝ and time derivative
- * φ̂ = ∂_t log p, and with random targets w and u whose conditional means given (x, y, t) are the true s and ∂_t log p.
- * Relative errors are √(Σ|ŝ − s|²/Σ|s|²). NAN where it could not be measured. */
+/* One band of times, the samples' times being spread evenly over it. With the network's score ŝ and time
+ * derivative φ̂ = ∂_t log p, and with random targets w and u whose conditional means given (x, y, t) are the
+ * true s and ∂_t log p. Relative errors are √(Σ|ŝ − s|²/Σ|s|²). NAN where it could not be measured. */
 typedef struct mst_check_band {
     double t_low, t_high;
-    /* Held-out loss E t|ŝ − w|²/d minus that of the baseline alone, over the latter's: −1 is perfect without noise.
-     * NAN where the baseline is exact. */
+    /* Held-out loss E t|ŝ − w|²/d minus that of the baseline alone, over the latter's: −1 is perfect without
+     * noise. NAN where the baseline is exact. */
     double excess;
     double slope;       /* E<w, ŝ>/E|ŝ|², 1 if the network is unbiased */
     double slope_error; /* its standard error */
     double time_slope; /* E u φ̂/E φ̂², 1 if the network is unbiased; a quarter of the samples */
     double time_slope_error;
-    /* Does ŝ come from a symmetric p? RMS of φ̂(x, y) − φ̂(y, x) over that of φ̂(x, y); a quarter of the samples. */
+    /* Does ŝ come from a symmetric p? RMS of φ̂(x, y) − φ̂(y, x) over that of φ̂(x, y); a
+     * quarter of the samples. */
     double asymmetry;
-    /* Does ŝ solve the heat equation? RMS of <∂_t ŝ − ½∇(div ŝ + |ŝ|²), v> over that of <∂_t ŝ, v>, with v a random
-     * unit vector at y and derivatives by differences (of 0.01 t and 0.01 √t, energies 0.05 √t); an eighth of the samples.
-     * It needs no targets and so has no noise. With a time head, the larger of this and of the RMS of φ̂ − ½(div ŝ + |ŝ|²)
-     * over that of φ̂; for a fixed time only the latter. */
+    /* Does ŝ solve the heat equation? RMS of <∂_t ŝ − ½∇(div ŝ + |ŝ|²), v> over that of <∂_t ŝ, v>, with v a
+     * random unit vector at y and derivatives by differences (of 0.01 t and 0.01 √t, energies 0.05 √t); an
+     * eighth of the samples. It needs no targets and so has no noise. With a time head, the larger of this
+     * and of the RMS of φ̂ − ½(div ŝ + |ŝ|²) over that of φ̂; for a fixed time only the latter. */
     double heat_residual;
     double score_error; /* relative, against the exact kernel */
     double time_error;  /* of φ̂, relative, against the exact kernel; a quarter of the samples */
-    /* 1000 points simulated from a random start μ for the time in the middle of the band; the network's mean and time of
-     * them. Standard errors are those of the exact kernel's estimate, or of the network's without one; that of the mean
-     * is the root of the trace of its covariance. INFINITY where the network's fit failed, NAN where the exact one did. */
+    /* 1000 points simulated from a random start μ for the time in the middle of the band; the network's mean
+     * and time of them. Standard errors are those of the exact kernel's estimate, or of the network's without
+     * one; that of the mean is the root of the trace of its covariance. INFINITY where the network's fit
+     * failed, NAN where the exact one did. */
     double mean_shift; /* distance of the network's mean from μ, in standard errors: about 1 */
     double time_shift; /* its time from the truth, in standard errors; NAN for a fixed time */
     /* distance of the network's mean from the exact kernel's for the same points, in standard errors */
@@ -66,7 +70,8 @@ typedef struct mst_certificate {
     size_t bands;
     mst_check_band band[MST_CHECK_BANDS];
     mst_check_band all; /* over t uniform in [max(0.02, t_min), t_max]; t_min … t_max below 0.02 */
-    /* The times for which the model may be used, the longest run of usable bands (by the ratio of its ends); NAN: none. */
+    /* The times for which the model may be used, the longest run of usable bands (by the
+     * ratio of its ends); NAN: none. */
     double t_low, t_high;
     bool against_exact;
     size_t samples; /* a band */
@@ -80,9 +85,9 @@ typedef struct mst_certificate {
  *   mean_gap and time_gap ≤ 0.5 with an exact kernel, else mean_shift and time_shift ≤ 4. */
 MST_API MST_MUST_USE mst_status mst_network_check(mst_certificate *out, const mst_network *net,
                                                   const mst_check_options *options);
-/* As a JSON text, for mst_network_certify; release with free. One object: version, against ("exact" or "none"), samples,
- * seed, t_low, t_high, bands (an array of objects) and all, the members of a band under their names here; what is not
- * finite is null. */
+/* As a JSON text, for mst_network_certify; release with free. One object: version, against ("exact" or
+ * "none"), samples, seed, t_low, t_high, bands (an array of objects) and all, the members of a band under
+ * their names here; what is not finite is null. */
 MST_API MST_MUST_USE mst_status mst_certificate_json(char **out,
                                                      const mst_certificate *certificate);
 

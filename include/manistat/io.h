@@ -19,8 +19,8 @@ extern "C" {
 /* ---- Reading tables. A signal handler installed without SA_RESTART ends a read that waits for a pipe or a
  * terminal with MST_INTERRUPTED; writing likewise. ---- */
 typedef struct mst_reader mst_reader;
-/* `path` "-" is standard input. The format is told by the content. A table without a row is MST_FORMAT. A file
- * must not be made shorter while it is being read. */
+/* `path` "-" is standard input. The format is told by the content. A table without a row is MST_FORMAT. A
+ * file must not be made shorter while it is being read. */
 MST_API MST_MUST_USE mst_status mst_reader_open(mst_reader **out, const char *path);
 MST_API size_t mst_reader_cols(const mst_reader *r);
 /* Name of a column as in the header line, or null without one. */
@@ -42,9 +42,9 @@ typedef struct mst_labels {
     char **names;  /* (count), by value if all of them are numbers, else by their bytes */
     size_t *index; /* (n): the label of a row */
 } mst_labels;
-/* A file with one label per line, or an NPY array of one column. Blank lines, lines that begin with #, blanks and quotes
- * around a label do not count. `n` is the number of rows that should be there: a line more is a header, anything
- * else is MST_FORMAT. */
+/* A file with one label per line, or an NPY array of one column. Blank lines, lines that begin with #, blanks
+ * and quotes around a label do not count. `n` is the number of rows that should be there: a line more is a
+ * header, anything else is MST_FORMAT. */
 MST_API MST_MUST_USE mst_status mst_labels_read(mst_labels **out, const char *path, size_t n);
 MST_API void mst_labels_free(mst_labels *labels);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The version that a program is compiled with, and the one that it runs with. Before 1.0 a minor version may change the
- * interface; a patch never does. */
+/* The version that a program is compiled with, and the one that it runs with. Before 1.0 a minor version may
+ * change the interface; a patch never does. */
 #ifndef MANISTAT_VERSION_H
 #define MANISTAT_VERSION_H
 

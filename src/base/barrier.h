@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A barrier for short waits between the threads of a parallel region. Those of OpenMP spin for milliseconds, which on a
- * busy machine keeps the very thread they wait for from running; this one soon lets others run. */
+/* A barrier for short waits between the threads of a parallel region. Those of OpenMP spin for milliseconds,
+ * which on a busy machine keeps the very thread they wait for from running; this one soon lets others run. */
 #ifndef MST_BASE_BARRIER_H
 #define MST_BASE_BARRIER_H
 

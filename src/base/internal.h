@@ -26,8 +26,8 @@ MST_MUST_USE mst_status mst_allocate_zero_bytes(void **out, size_t count, size_t
 #define mst_allocate_zero(out, count) \
     mst_allocate_zero_bytes((void **)(out), (count), sizeof **(out))
 void mst_release(void *p);
-/* Makes sure that a list of `count` items has a place for one more: when its capacity is used up it moves to a
- * place of twice the size (16 items at first; *list may be null then). On failure nothing has changed. */
+/* Makes sure that a list of `count` items has a place for one more: when its capacity is used up it moves to
+ * a place of twice the size (16 items at first; *list may be null then). On failure nothing has changed. */
 MST_MUST_USE mst_status mst_grow_bytes(void **list, size_t count, size_t *capacity, size_t size);
 #define mst_grow(list, count, capacity) \
     mst_grow_bytes((void **)(list), (count), (capacity), sizeof **(list))
@@ -43,11 +43,13 @@ MST_MUST_USE mst_status mst_parallel_blocks(size_t n, size_t block, int threads,
                                             mst_progress progress, mst_block_function *run,
                                             void *context);
 
-/* For long blocks, called from inside one: `items` more of its items are done (fractions count). MST_INTERRUPTED when
- * the block should give up because somebody asked to stop or another block failed. Outside a block: MST_OK. */
+/* For long blocks, called from inside one: `items` more of its items are done (fractions count).
+ * MST_INTERRUPTED when the block should give up because somebody asked to stop or another block failed.
+ * Outside a block: MST_OK. */
 MST_MUST_USE mst_status mst_parallel_tick(double items);
 
-/* The number of threads that `threads` asks for; 1 in the child of a process that has had a team, see docs/threads.md. */
+/* The number of threads that `threads` asks for; 1 in the child of a process that has had
+ * a team, see docs/threads.md. */
 int mst_thread_count(int threads);
 /* The same for a team that the caller is about to start. */
 int mst_thread_team(int threads);

@@ -185,9 +185,10 @@ static inline void lanes_eigen(size_t n, lanes *a, lanes *values, lanes *vectors
 }
 
 /* One-sided Jacobi: rotate the columns of a until they are orthogonal, and those of v (if not null)
- * alongside; norms (n) are their squared lengths. So a = U Σ Wᵀ becomes U Σ, and v becomes v W. Small singular
- * values keep their relative accuracy, which squaring the matrix would lose. Cosines below 2^-51, the
- * rounding error of a dot product of four terms, count as zero. The entries of a should lie within 2^±200. */
+ * alongside; norms (n) are their squared lengths. So a = U Σ Wᵀ becomes U Σ, and v becomes v W. Small
+ * singular values keep their relative accuracy, which squaring the matrix would lose. Cosines below 2^-51,
+ * the rounding error of a dot product of four terms, count as zero. The entries of a
+ * should lie within 2^±200. */
 static inline void lanes_orthogonalise(size_t n, lanes *a, lanes *v, lanes *norms)
 {
     _Alignas(64) lanes c, s, dot;

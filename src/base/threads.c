@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A fork copies the calling thread only. OpenMP keeps its threads for the next team and does not notice that they are
- * gone: in the child a team would wait for them forever. So children of a process that has had a team go alone. */
+/* A fork copies the calling thread only. OpenMP keeps its threads for the next team and does not notice that
+ * they are gone: in the child a team would wait for them forever. So children of a
+ * process that has had a team go alone. */
 static atomic_bool had_team, alone;
 
 static void after_fork_in_child(void)

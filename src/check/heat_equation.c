@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Does the network's score solve the heat equation? With φ = ½(div s + |s|²), which is ∂_t log p, it reads ∂_t s = ∇φ.
- * Both sides by central differences along a random direction; networks compute in float, and steps of a hundredth of
- * the natural scales keep both rounding and truncation near 1e-4. */
+/* Does the network's score solve the heat equation? With φ = ½(div s + |s|²), which is ∂_t log p, it reads
+ * ∂_t s = ∇φ. Both sides by central differences along a random direction; networks compute in float, and
+ * steps of a hundredth of the natural scales keep both rounding and truncation near 1e-4. */
 #include "check/parts.h"
 
 #include <math.h>
@@ -83,7 +83,8 @@ static mst_status time_side(const check_subject *s, size_t n, const double *x, c
     return MST_OK;
 }
 
-/* div s at z by differences: <∇_a s, E_a> is the derivative of <s, γ'> along the geodesic γ of E_a. Added to phi. */
+/* div s at z by differences: <∇_a s, E_a> is the derivative of <s, γ'> along the geodesic
+ * γ of E_a. Added to phi. */
 static mst_status add_divergence(const check_subject *s, size_t n, const double *x, const double *z,
                                  const workspace *r, double *q)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A certificate as text. The writer of io.h writes to files only, and this is a text for a file's metadata. */
+/* A certificate as text. The writer of io.h writes to files only, and this is a text for
+ * a file's metadata. */
 #include "base/internal.h"
 #include "util/number_text.h"
 

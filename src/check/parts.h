@@ -52,7 +52,8 @@ enum { CHECK_BLOCK = 256, CHECK_TIME_ROWS = CHECK_BLOCK / 4, CHECK_HEAT_ROWS = C
 /* `n` samples of time t, the block number `block` of an interval, n ≤ CHECK_BLOCK. */
 MST_MUST_USE mst_status check_block(const check_subject *s, size_t interval, size_t block, size_t n,
                                     double t, check_sums *sums);
-/* The share of the heat equation in it: rows x, y (n, D) of time t with the network's time derivatives (n). */
+/* The share of the heat equation in it: rows x, y (n, D) of time t with the network's
+ * time derivatives (n). */
 MST_MUST_USE mst_status check_heat(const check_subject *s, size_t n, const double *x,
                                    const double *y, double t, const double *time_derivative,
                                    uint64_t seed, uint64_t first, check_sums *sums);

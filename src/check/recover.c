@@ -11,8 +11,8 @@
 
 enum { POINTS = 1000 };
 
-/* A gradient of the mean log-likelihood of this size, in units of √t and log t, is 3e-4 standard errors of 1000 points;
- * networks compute in float, and their own rounding is much below it. */
+/* A gradient of the mean log-likelihood of this size, in units of √t and log t, is 3e-4 standard errors of
+ * 1000 points; networks compute in float, and their own rounding is much below it. */
 static const double gradient = 1e-5;
 
 /* Both fits, either of which may be missing. */

@@ -101,7 +101,8 @@ const command command_log = {
     .run = run_log,
 };
 
-/* r² = 2t² ∂_t log p + d t at the model's least time t; where rounding leaves nothing of it, the length of t s. */
+/* r² = 2t² ∂_t log p + d t at the model's least time t; where rounding leaves nothing of
+ * it, the length of t s. */
 static mst_status network_distances(pair_job *job, size_t n)
 {
     double *norms;

@@ -135,8 +135,8 @@ static mst_status print_point(const estimation *e, FILE *out, const double *x)
     return status;
 }
 
-/* Lengths are in degrees where points are and all their coordinates are angles; times and variances stay in radians
- * squared, as --time takes them. */
+/* Lengths are in degrees where points are and all their coordinates are angles; times and variances stay in
+ * radians squared, as --time takes them. */
 static bool lengths_in_degrees(const estimation *e)
 {
     return (e->points.degrees || e->points.latlon) && mst_manifold_factor(e->m, 0) == e->m;

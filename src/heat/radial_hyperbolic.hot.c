@@ -31,8 +31,8 @@ static inline double allowed_step(double alpha, double wall, double at, double q
     return 2 * VM_PI * d / (DIGITS + height(alpha, wall, q) - at);
 }
 
-/* ρ is right of the saddle s of e^σ D^(−α) √σ, away from the branch point, as on the sphere, but not too close
- * to the wall; h is the largest step that one of four strips on either side of the contour allows. */
+/* ρ is right of the saddle s of e^σ D^(−α) √σ, away from the branch point, as on the sphere, but not too
+ * close to the wall; h is the largest step that one of four strips on either side of the contour allows. */
 static void place_contour(double alpha, const radial_lanes *x, contour *k)
 {
     static const double part[4] = {0.4, 0.6, 0.8, 0.92}, reach[4] = {3, 4.5, 6, 7};
@@ -67,7 +67,8 @@ static inline cplx one_minus_exp(cplx z)
     return (cplx){2 * (1 + e) * s * s - e, 2 * (1 + e) * s * c};
 }
 
-/* All of this is scaled by e^(−r): D, and if `second` D_r/2 = sinh r − rS and D_rr/2 = cosh r − S − r²T, S = sinh u/u, T = (cosh u − S)/u². */
+/* All of this is scaled by e^(−r): D, and if `second` D_r/2 = sinh r − rS and D_rr/2 = cosh r − S − r²T, S =
+ * sinh u/u, T = (cosh u − S)/u². */
 static inline __attribute__((always_inline)) void evaluate(bool second, int j,
                                                            const radial_lanes *x, contour *k)
 {

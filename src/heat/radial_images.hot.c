@@ -49,8 +49,8 @@ static void circle_rows(const radial_space *space, bool second, radial_lanes *x)
         bool far = is_far(r);
         images w = weigh(r, eps, t);
         double sum = 1 + (w.left + w.right + w.left2);
-        /* The mean of x_k, as r + 2π⟨k⟩ or as −ε + π⟨2k + 1⟩. Near 0 the image −2 (below 1e-25) would break the
-         * symmetry, because the image 2 is missing. */
+        /* The mean of x_k, as r + 2π⟨k⟩ or as −ε + π⟨2k + 1⟩. Near 0 the image −2 (below 1e-25) would break
+         * the symmetry, because the image 2 is missing. */
         double mean =
             far ? VM_PI * (w.gap1 + 3 * w.gap2) / sum - eps : r - 2 * VM_PI * w.gap0 / sum;
         /* ⟨x_k² − r²⟩ */

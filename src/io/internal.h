@@ -74,8 +74,8 @@ void mst_npy_close(mst_reader *r);
 MST_MUST_USE mst_status mst_labels_new(mst_labels **out);
 MST_MUST_USE mst_status mst_labels_add(mst_labels *labels, const char *text, size_t length);
 MST_MUST_USE mst_status mst_labels_finish(mst_labels *labels);
-/* From now on the reader adds the cells of a column to `labels` (borrowed). The column is named by its number, counted
- * from 1, or by its name in the header. Before the first mst_reader_next only. */
+/* From now on the reader adds the cells of a column to `labels` (borrowed). The column is named by its
+ * number, counted from 1, or by its name in the header. Before the first mst_reader_next only. */
 MST_MUST_USE mst_status mst_reader_set_labels(mst_reader *r, const char *column,
                                               mst_labels *labels);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Labels of rows: every different text gets a number. A hash table with open addressing finds the number while rows
- * come in; names are sorted at the end. */
+/* Labels of rows: every different text gets a number. A hash table with open addressing finds the number
+ * while rows come in; names are sorted at the end. */
 #include "io/internal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* safetensors files: named arrays and metadata strings. 8 bytes little-endian length, a JSON header, the data. */
+/* safetensors files: named arrays and metadata strings. 8 bytes little-endian length, a
+ * JSON header, the data. */
 #ifndef MST_IO_TENSORS_H
 #define MST_IO_TENSORS_H
 
@@ -26,17 +27,18 @@ typedef struct tensor_text {
 /* Number of elements. */
 size_t tensor_size(const tensor *t);
 
-/* Writes to a temporary name, fsyncs and renames; an existing file is replaced only if `replace`, else MST_IO says so.
- * "-" is standard output. Tensors and metadata in the given order, the data one after the other, so for readers that
- * map files the wider types should come first; the header is padded with spaces to a multiple of 8. Names and keys
- * must be UTF-8 and differ (MST_ARGUMENT); in values, bytes that are not UTF-8 become U+FFFD. The data of an empty
- * tensor may be null. */
+/* Writes to a temporary name, fsyncs and renames; an existing file is replaced only if `replace`, else MST_IO
+ * says so. "-" is standard output. Tensors and metadata in the given order, the data one after the other, so
+ * for readers that map files the wider types should come first; the header is padded with spaces to a
+ * multiple of 8. Names and keys must be UTF-8 and differ (MST_ARGUMENT); in values, bytes that are not UTF-8
+ * become U+FFFD. The data of an empty tensor may be null. */
 MST_MUST_USE mst_status tensors_write(const char *path, bool replace, size_t count,
                                       const tensor *list, size_t texts, const tensor_text *text);
 
-/* A whole file in memory; "-" is standard input. Everything is checked before it is believed: lengths, JSON, types,
- * shapes whose product overflows, offsets that overlap, leave gaps or exceed the file, duplicate names. Numbers may be
- * anything, NaN too. MST_IO, MST_FORMAT: one line that names the file and what is wrong. */
+/* A whole file in memory; "-" is standard input. Everything is checked before it is believed: lengths, JSON,
+ * types, shapes whose product overflows, offsets that overlap, leave gaps or exceed the file, duplicate
+ * names. Numbers may be anything, NaN too. MST_IO, MST_FORMAT: one line that names the
+ * file and what is wrong. */
 typedef struct tensors tensors;
 MST_MUST_USE mst_status tensors_read(tensors **out, const char *path);
 /* The same from memory; `name` for messages. The bytes are copied. */

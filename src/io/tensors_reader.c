@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* safetensors files into memory. Nothing is allocated for data that a header only announces; they must arrive first. */
+/* safetensors files into memory. Nothing is allocated for data that a header only
+ * announces; they must arrive first. */
 #include "io/internal.h"
 #include "io/tensors_internal.h"
 

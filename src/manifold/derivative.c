@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Derivatives of the exponential map of a manifold that does not bring them: along the curve of geodesics from
- * x_s = Exp_x(s dx) with the velocities P_s(v + s dv), P_s the transport from x to x_s, by differences. */
+/* Derivatives of the exponential map of a manifold that does not bring them: along the curve of geodesics
+ * from x_s = Exp_x(s dx) with the velocities P_s(v + s dv), P_s the transport from x to
+ * x_s, by differences. */
 #include "manifold/fallback.h"
 #include "manifold/jacobi.h"
 

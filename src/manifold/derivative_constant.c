@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Derivatives of the exponential map where the curvature is a constant κ. In parallel frames Jacobi's equation is
- * J'' + κ r² J = 0 across the velocity and J'' = 0 along it, so with the unit vector e along v, r = |v|,
+/* Derivatives of the exponential map where the curvature is a constant κ. In parallel frames Jacobi's
+ * equation is J'' + κ r² J = 0 across the velocity and J'' = 0 along it, so with the unit
+ * vector e along v, r = |v|,
  *
  *     J(1) = C dx + (1 − C) <e, dx> e + S dv + (1 − S) <e, dv> e,   C = cos(√κ r), S = sin(√κ r)/(√κ r),
  *
- * (hyperbolic functions for κ < 0), transported along v. These maps are symmetric: the adjoint transports back first. */
+ * (hyperbolic functions for κ < 0), transported along v. These maps are symmetric: the
+ * adjoint transports back first. */
 #include "manifold/fallback.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Normal coordinates u ↦ Exp_c(E u) as the chart of a manifold that has none, their metric by differences of `exp`,
- * and the Ricci tensor from that metric. */
+/* Normal coordinates u ↦ Exp_c(E u) as the chart of a manifold that has none, their metric by differences of
+ * `exp`, and the Ricci tensor from that metric. */
 #include "base/linalg.h"
 #include "manifold/fallback.h"
 #include "manifold/jacobi.h"
@@ -155,8 +155,8 @@ mst_status mst_fallback_chart_diffusion(const mst_manifold *m, size_t n, const d
     return status;
 }
 
-/* Ric(w, w) for a vector w in frame coordinates, from tr g(s w) = d − ⅓ s² Ric(w, w) + O(s⁴) on average over ±s; a
- * second, doubled s removes the s⁴ term. */
+/* Ric(w, w) for a vector w in frame coordinates, from tr g(s w) = d − ⅓ s² Ric(w, w) + O(s⁴) on average over
+ * ±s; a second, doubled s removes the s⁴ term. */
 static mst_status ricci_form(const mst_manifold *m, jacobi *j, const double *w, double *u,
                              double *value)
 {
@@ -180,7 +180,8 @@ static mst_status ricci_form(const mst_manifold *m, jacobi *j, const double *w, 
     return MST_OK;
 }
 
-/* The matrix of Ric in the frame at x, by polarisation. A surface has one curvature, a curve none. `work` (2d). */
+/* The matrix of Ric in the frame at x, by polarisation. A surface has one curvature, a
+ * curve none. `work` (2d). */
 static mst_status ricci_matrix(const mst_manifold *m, jacobi *j, const double *x, double *work,
                                double *ric)
 {

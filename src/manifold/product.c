@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Riemannian products: rows, frames and charts are those of the factors side by side. Each operation copies a block of
- * the columns of a factor out, runs the factor's batch on it and copies the result back. */
+/* Riemannian products: rows, frames and charts are those of the factors side by side. Each operation copies a
+ * block of the columns of a factor out, runs the factor's batch on it and copies the result back. */
 #include "manifold/product.h"
 #include "manifold/internal.h"
 
@@ -38,8 +38,8 @@ static void scatter(size_t n, size_t width, size_t stride, const double *from, d
         memcpy(to + i * stride, from + i * width, width * sizeof *to);
 }
 
-/* What a factor's operation takes and gives: up to three inputs and an output, each ambient ('D'), in the frame or
- * chart ('d'), a number per row ('1') or absent (0). */
+/* What a factor's operation takes and gives: up to three inputs and an output, each ambient ('D'), in the
+ * frame or chart ('d'), a number per row ('1') or absent (0). */
 typedef struct shape {
     char in[3], out;
 } shape;
@@ -95,8 +95,8 @@ static void start(const mst_manifold *m, double *x)
         mst_manifold_start(p->factors[f], x + p->ambient_offset[f]);
 }
 
-/* One adapter per slot from the general form above. An output may alias an input: for_factors reads the block of a
- * factor before it writes the same columns. */
+/* One adapter per slot from the general form above. An output may alias an input: for_factors reads the block
+ * of a factor before it writes the same columns. */
 #define ADAPT(slot, ...)                                                                   \
     static mst_status run_##slot(const mst_manifold *m, size_t n, const double *const *in, \
                                  double *out, void *extra)                                 \

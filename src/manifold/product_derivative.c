@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Derivatives, retractions and potentials of products: those of the factors side by side, potentials and their
- * Laplacians added up. */
+/* Derivatives, retractions and potentials of products: those of the factors side by side, potentials and
+ * their Laplacians added up. */
 #include "manifold/internal.h"
 #include "manifold/product.h"
 
@@ -18,7 +18,8 @@ typedef struct call {
 
 typedef mst_status factor_run(const mst_manifold *factor, size_t n, const call *c);
 
-/* The columns at … of one factor, on rows `first` … of the call; `own` has room for a block of each argument. */
+/* The columns at … of one factor, on rows `first` … of the call; `own` has room for a
+ * block of each argument. */
 static mst_status run_factor(const mst_manifold *m, const mst_manifold *factor, size_t at,
                              size_t first, size_t n, const call *all, call *own, factor_run *run)
 {

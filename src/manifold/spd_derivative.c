@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Jacobi fields of the affine-invariant metric. With P = L Lᵀ and S = L⁻¹ v L⁻ᵀ = Qᵀ diag(λ) Q, a tangent vector u at P has the
- * coordinates U = Q L⁻¹ u L⁻ᵀ Qᵀ, in which the curvature along v multiplies U_ij by −δ²/4, δ = λ_i − λ_j. So
+/* Jacobi fields of the affine-invariant metric. With P = L Lᵀ and S = L⁻¹ v L⁻ᵀ = Qᵀ diag(λ) Q, a tangent
+ * vector u at P has the coordinates U = Q L⁻¹ u L⁻ᵀ Qᵀ, in which the curvature along v multiplies U_ij by
+ * −δ²/4, δ = λ_i − λ_j. So
  *
  *     J_ij(1) = cosh(δ/2) dX_ij + sinh(δ/2)/(δ/2) dV_ij,
  *
- * parallel transport multiplies by e^{(λ_i + λ_j)/2}, and the Hessian of ½r² in y = P has the eigenvalues (δ/2) coth(δ/2).
- * Chunks of small orders run through the lanes of mst_cholesky and mst_eigen_symmetric. */
+ * parallel transport multiplies by e^{(λ_i + λ_j)/2}, and the Hessian of ½r² in y = P has the eigenvalues
+ * (δ/2) coth(δ/2). Chunks of small orders run through the lanes of mst_cholesky and mst_eigen_symmetric. */
 #include "base/linalg.h"
 #include "manifold/internal.h"
 #include "manifold/spd_kernels.h"

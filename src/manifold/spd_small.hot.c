@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Positive definite matrices of order ≤ 4 with the affine-invariant metric, MST_LANES rows at a time. With
- * P = L Lᵀ everything happens at the identity: a vector v at P is the symmetric matrix S = L⁻¹ v L⁻ᵀ there. */
+ * P = L Lᵀ everything happens at the identity: a vector v at P is the symmetric matrix S
+ * = L⁻¹ v L⁻ᵀ there. */
 #include "base/linalg_small.h"
 #include "base/random_lanes.h"
 #include "manifold/spd_kernels.h"

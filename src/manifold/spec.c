@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Names of manifolds: FAMILY[:ORDER][?key=value] or product(SPEC,…). A new family is one line in the table. */
+/* Names of manifolds: FAMILY[:ORDER][?key=value] or product(SPEC,…). A new family is one
+ * line in the table. */
 #include "manifold/internal.h"
 
 #include <string.h>

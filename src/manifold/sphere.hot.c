@@ -74,8 +74,9 @@ static void exp_rows(size_t n, size_t D, const double *x, const double *v, doubl
     }
 }
 
-/* The part w of y normal to x, its length sin r, and cos r, of `count` rows. Taking w from y − x (or y + x, beyond a
- * right angle) instead of y keeps all digits of short (or nearly antipodal) vectors. p is left with x. */
+/* The part w of y normal to x, its length sin r, and cos r, of `count` rows. Taking w from y − x (or y + x,
+ * beyond a right angle) instead of y keeps all digits of short (or nearly antipodal)
+ * vectors. p is left with x. */
 static void normal_part(size_t count, size_t D, const double *x, const double *y, lanes *p,
                         lanes *w, double *restrict sine, double *restrict cosine)
 {

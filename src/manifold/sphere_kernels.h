@@ -9,8 +9,8 @@
 #include <manistat/manifold.h>
 
 /* Rows (n, D) of the unit sphere in R^D. `log` also gives sin r and cos r of each row; where sin r is below
- * SPHERE_LOST and cos r < 0 the direction is lost and v is not π long: the caller chooses one. `work` has room
- * for (2·D + 1)·MST_LANES doubles. */
+ * SPHERE_LOST and cos r < 0 the direction is lost and v is not π long: the caller chooses one. `work` has
+ * room for (2·D + 1)·MST_LANES doubles. */
 struct sphere_kernels {
     void (*exp)(size_t n, size_t D, const double *x, const double *v, double *y, double *work);
     void (*log)(size_t n, size_t D, const double *x, const double *y, double *v, double *sine,

@@ -24,7 +24,8 @@ static inline size_t symmetric_order(size_t ambient)
     return (size_t)lround(sqrt((double)ambient));
 }
 
-/* How many rows to work on together: whole blocks of lanes, or one large matrix, so that workspaces stay small. */
+/* How many rows to work on together: whole blocks of lanes, or one large matrix, so that
+ * workspaces stay small. */
 static inline size_t symmetric_chunk(size_t ambient)
 {
     return ambient <= 16 ? 4 * MST_LANES : 1;
@@ -60,8 +61,8 @@ static inline void symmetric_part(size_t n, const double *a, double *s)
             s[i * n + j] = s[j * n + i] = 0.5 * a[i * n + j] + 0.5 * a[j * n + i];
 }
 
-/* Slots that the manifolds of symmetric matrices share: finite, and symmetric up to MST_SYMMETRY_TOLERANCE of the
- * largest entry; symmetric parts. */
+/* Slots that the manifolds of symmetric matrices share: finite, and symmetric up to MST_SYMMETRY_TOLERANCE of
+ * the largest entry; symmetric parts. */
 mst_status mst_symmetric_validate(const mst_manifold *m, size_t n, const double *x, size_t *row);
 mst_status mst_symmetric_tangent(const mst_manifold *m, size_t n, const double *x, const double *w,
                                  double *v);

@@ -54,8 +54,8 @@ static mst_status unit_rows_toward(const mst_manifold *m, size_t n, const double
     return mst_manifold_tangent(m, n, x, v, v);
 }
 
-/* Δ ½r² along v = Log_x(y). The field J with J(0) = u that vanishes at y has J'(0) = −Hess u; with the matrices A and B of
- * the derivatives by dx and dv it is −B⁻¹A u. `room` has (4 d, D) and (3 d, d). */
+/* Δ ½r² along v = Log_x(y). The field J with J(0) = u that vanishes at y has J'(0) = −Hess u; with the
+ * matrices A and B of the derivatives by dx and dv it is −B⁻¹A u. `room` has (4 d, D) and (3 d, d). */
 static mst_status log_laplacian(const mst_manifold *m, const double *x, const double *v,
                                 double *room, double *laplacian)
 {

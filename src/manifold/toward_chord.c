@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The chord as a potential, for manifolds of which nothing is known. Where the metric is ρ times that of R^D it is
- * f = ½ρ|y − x|², whose gradient −P_x(y − x) does not show ρ. For any metric v = P_x(y − x) is Log_x(y) to first order. */
+/* The chord as a potential, for manifolds of which nothing is known. Where the metric is ρ times that of R^D
+ * it is f = ½ρ|y − x|², whose gradient −P_x(y − x) does not show ρ. For any metric v =
+ * P_x(y − x) is Log_x(y) to first order. */
 #include "manifold/fallback.h"
 #include "manifold/jacobi.h"
 
@@ -38,8 +39,8 @@ static mst_status potential(const mst_manifold *m, const double *x, const double
     return MST_OK;
 }
 
-/* −div v at one point, by differences: <E_a, ∇_a v> is the derivative along the geodesic of E_a of <its velocity, v>.
- * `room` has (d + 4·POINTS, D) and POINTS more. */
+/* −div v at one point, by differences: <E_a, ∇_a v> is the derivative along the geodesic of E_a of <its
+ * velocity, v>. `room` has (d + 4·POINTS, D) and POINTS more. */
 static mst_status minus_divergence(const mst_manifold *m, const double *x, const double *y,
                                    double *room, double *out)
 {

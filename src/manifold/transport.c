@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Parallel transport of a manifold that has only `exp`. In parallel frames the Jacobi fields along a geodesic v are
+/* Parallel transport of a manifold that has only `exp`. In parallel frames the Jacobi
+ * fields along a geodesic v are
  *
  *     J = I − R/6 − R'/12 − R''/40 + R²/120 + …,
  *
- * R the curvature in the direction of v and R', R'' its derivatives, all symmetric: the first term that is not symmetric is
- * a product of R and R', of the fifth order in |v|. So the orthogonal factor of the polar decomposition of J, in any two
- * frames, is the transport to that order, and exactly so on symmetric spaces. The field along v itself is the velocity at
- * the end, from where the next leg goes on: nothing has to be searched for. */
+ * R the curvature in the direction of v and R', R'' its derivatives, all symmetric: the first term that is
+ * not symmetric is a product of R and R', of the fifth order in |v|. So the orthogonal factor of the polar
+ * decomposition of J, in any two frames, is the transport to that order, and exactly so on symmetric spaces.
+ * The field along v itself is the velocity at the end, from where the next leg goes on:
+ * nothing has to be searched for. */
 #include "base/linalg.h"
 #include "manifold/fallback.h"
 #include "manifold/jacobi.h"
@@ -54,7 +56,8 @@ static void carrier_free(carrier *c)
     mst_release(c->memory);
 }
 
-/* The orthogonal factor of q, in place, by the iteration of Newton and Schulz. False if q is not near enough to it. */
+/* The orthogonal factor of q, in place, by the iteration of Newton and Schulz. False if q
+ * is not near enough to it. */
 static bool nearest_rotation(size_t d, double *q, double *gram, double *next)
 {
     double off = 0.9;
@@ -126,9 +129,9 @@ static mst_status carry(const mst_manifold *m, const double *x, const double *v,
     return MST_OK;
 }
 
-/* Takes the next approximation, c->vector, into the table, whose first `level` rows are those of the last time, and puts the best
- * extrapolation into c->newest. The error is a series in even powers of 1/legs, from the fourth on, because the way back
- * undoes the way there. The change against the last time. */
+/* Takes the next approximation, c->vector, into the table, whose first `level` rows are those of the last
+ * time, and puts the best extrapolation into c->newest. The error is a series in even powers of 1/legs, from
+ * the fourth on, because the way back undoes the way there. The change against the last time. */
 static double extrapolate(size_t d, carrier *c, int level)
 {
     double change = level > 0 ? 0 : INFINITY, weight = 4;

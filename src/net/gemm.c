@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* oneDNN computes whole groups of this many columns, which makes narrow products dear, but not their transposes. */
+/* oneDNN computes whole groups of this many columns, which makes narrow products dear,
+ * but not their transposes. */
 enum { NARROW = 16, BLOCK = 512 };
 
 static void multiply(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k,
@@ -38,8 +39,9 @@ static void multiply_narrow(bool transpose_a, bool transpose_b, size_t m, size_t
     }
 }
 
-/* The kernels of oneDNN use the stack pointer for memory of their own, and a signal that came in between would be written
- * over the heap below it. So signals wait, all but those that the code itself would cause. It takes 0.4 µs. */
+/* The kernels of oneDNN use the stack pointer for memory of their own, and a signal that came in between
+ * would be written over the heap below it. So signals wait, all but those that the code
+ * itself would cause. It takes 0.4 µs. */
 static void hold_signals(sigset_t *before)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -55,8 +57,8 @@ void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, cons
 {
     sigset_t before;
     hold_signals(&before);
-    /* In a team of several threads oneDNN uses one. Elsewhere it would start threads for every product, whose barriers
-     * cost more than the products of a network are worth. */
+    /* In a team of several threads oneDNN uses one. Elsewhere it would start threads for every product, whose
+     * barriers cost more than the products of a network are worth. */
     int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
     if (threads > 1)
         omp_set_num_threads(1);

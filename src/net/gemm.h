@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* C (m, n) ← op(A) op(B) + beta·C, op(A) being (m, k) and op(B) (k, n); the leading dimensions are the row lengths of the
- * matrices as they are stored. Uses one thread. */
+/* C (m, n) ← op(A) op(B) + beta·C, op(A) being (m, k) and op(B) (k, n); the leading dimensions are the row
+ * lengths of the matrices as they are stored. Uses one thread. */
 void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, const float *a,
           size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc);
 

@@ -52,8 +52,9 @@ void mlp_initialise(const mlp_shape *shape, mst_random r, float last, float *the
     }
 }
 
-/* All matrices have rows of ld = whole_groups(width) floats, so that the passes between products see whole groups; the
- * columns beyond the width are zero. Those of layer k stand k·rows·ld (tangents: k·rows·tangents·ld) floats on. */
+/* All matrices have rows of ld = whole_groups(width) floats, so that the passes between products see whole
+ * groups; the columns beyond the width are zero. Those of layer k stand k·rows·ld (tangents:
+ * k·rows·tangents·ld) floats on. */
 struct mlp_work {
     const struct activation_kernels *kernels;
     size_t rows, tangents, ld;
@@ -178,7 +179,8 @@ void mlp_forward(const mlp_shape *shape, const float *theta, size_t n, const flo
     through(last, theta, n, values_before(shape, w, shape->depth, x), 1, out, last.rows);
 }
 
-/* The last layer's part of the gradient of Σ <d_out, out>; leaves in d the gradient by the values before it. */
+/* The last layer's part of the gradient of Σ <d_out, out>; leaves in d the gradient by
+ * the values before it. */
 static void backward_last(const mlp_shape *shape, const float *theta, size_t n, const float *d_out,
                           float *gradient, float *d, const mlp_work *w)
 {

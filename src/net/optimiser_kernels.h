@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* What a step of Adam needs, the corrections of the first steps included: theta −= rate·m / (√v·root + epsilon). */
+/* What a step of Adam needs, the corrections of the first steps included: theta −= rate·m
+ * / (√v·root + epsilon). */
 struct adam_numbers {
     float rate, beta1, beta2, epsilon, scale, root;
 };

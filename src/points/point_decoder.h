@@ -34,8 +34,8 @@ typedef struct mst_point_decoder {
     size_t left_out;          /* column of the file that is not in the rows, or SIZE_MAX */
 } mst_point_decoder;
 
-/* Finds the form from the number of columns: MST_FORMAT if there is none, MST_ARGUMENT for options that make no
- * sense for the manifold. Close it in either case. */
+/* Finds the form from the number of columns: MST_FORMAT if there is none, MST_ARGUMENT for options that make
+ * no sense for the manifold. Close it in either case. */
 MST_MUST_USE mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m,
                                                const char *layout, size_t cols,
                                                const mst_points_options *options,

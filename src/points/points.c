@@ -218,8 +218,8 @@ static void to_latlon(const double *x, double *text)
     text[1] = to_degrees(atan2(x[1], x[0]));
 }
 
-/* Rows of a factor, y being its first column in rows of width `stride`: reduce the angles, or scale them if they are
- * those of vectors. Columns of other factors stay as they are. */
+/* Rows of a factor, y being its first column in rows of width `stride`: reduce the angles, or scale them if
+ * they are those of vectors. Columns of other factors stay as they are. */
 static mst_status encode_angles(const mst_manifold *m, size_t n, size_t stride, bool vectors,
                                 bool degrees, double *y)
 {

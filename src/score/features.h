@@ -3,10 +3,11 @@
 
 /* How a manifold looks to a network: what it reads of (x, y, t), and what its outputs mean.
  *
- * The score is s = P_y c, where P_y maps the q output coordinates c onto the tangent space at y such that P_y P_yᵀ is
- * the identity: the projection of ambient vectors on spheres, which have no smooth frame, and coordinates in the frame of
- * mst_manifold_frame elsewhere. The coordinates are c = c₀ + g(t) F: the short-time baseline c₀ ≈ D/t, with D a cheap and
- * smooth stand-in for Log_y(x), and the network F, scaled by g so that F is of order one at all times. */
+ * The score is s = P_y c, where P_y maps the q output coordinates c onto the tangent space at y such that P_y
+ * P_yᵀ is the identity: the projection of ambient vectors on spheres, which have no smooth frame, and
+ * coordinates in the frame of mst_manifold_frame elsewhere. The coordinates are c = c₀ + g(t) F: the
+ * short-time baseline c₀ ≈ D/t, with D a cheap and smooth stand-in for Log_y(x), and the network F, scaled by
+ * g so that F is of order one at all times. */
 #ifndef MST_SCORE_FEATURES_H
 #define MST_SCORE_FEATURES_H
 
@@ -23,8 +24,8 @@ typedef struct features {
     size_t outputs; /* q */
     size_t normals; /* q − d: P_yᵀP_y = I − Σ n nᵀ over that many orthonormal vectors n */
     bool plain;     /* the network reads (x, y, t) as they are and there is no baseline */
-    /* The network is a scalar G, the score the gradient of e₀ + G with the short-time energy e₀; c are coordinates in
-     * the frame on all manifolds, and e₀ takes the place of c₀. */
+    /* The network is a scalar G, the score the gradient of e₀ + G with the short-time energy e₀; c are
+     * coordinates in the frame on all manifolds, and e₀ takes the place of c₀. */
     bool energy;
     size_t base; /* length of a baseline: q, or 1 of energies */
     size_t parts;
@@ -53,13 +54,13 @@ MST_MUST_USE mst_status features_from_outputs(const features *s, size_t n, const
 /* The normals (n, normals, q). */
 void features_normals(const features *s, size_t n, const double *y, double *normals);
 
-/* Derivatives of inputs (n, T, inputs) and baseline (n, T, base) when y moves in the unit directions v (n, T, D), by differences in double
- * that are good to about 1e-8. */
+/* Derivatives of inputs (n, T, inputs) and baseline (n, T, base) when y moves in the unit directions v (n, T,
+ * D), by differences in double that are good to about 1e-8. */
 MST_MUST_USE mst_status features_differentiate(const features *s, size_t n, size_t directions,
                                                const double *x, const double *y, const double *t,
                                                const double *v, double *inputs, double *baseline);
-/* The connection at one point y: omega (d, d, q), entry (b, a, k) = <E_a, ∇_b (P e_k)> with the frame E at y, so that
- * <E_a, ∇_b s> = <P_yᵀE_a, ∂_b c> + Σ_k omega_bak c_k. */
+/* The connection at one point y: omega (d, d, q), entry (b, a, k) = <E_a, ∇_b (P e_k)> with the frame E at y,
+ * so that <E_a, ∇_b s> = <P_yᵀE_a, ∂_b c> + Σ_k omega_bak c_k. */
 MST_MUST_USE mst_status features_connection(const features *s, const double *y, double *omega);
 /* Its trace, delta (n, q): Σ_a ω_aak, so that div s = Σ_a <P_yᵀE_a, ∂_a c> + <delta, c>. */
 MST_MUST_USE mst_status features_divergence(const features *s, size_t n, const double *y,

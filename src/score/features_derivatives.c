@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Derivatives in y of what the network reads, and of the maps P_y, by central differences in double precision along
- * geodesics: no manifold has to bring derivatives of its own. */
+/* Derivatives in y of what the network reads, and of the maps P_y, by central differences in double precision
+ * along geodesics: no manifold has to bring derivatives of its own. */
 #include "score/features.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Inputs change on the scale √t, so steps are a fraction of it: truncation and rounding both stay below 1e-8. */
+/* Inputs change on the scale √t, so steps are a fraction of it: truncation and rounding
+ * both stay below 1e-8. */
 static const double relative_step = 1e-4;
 
 mst_status features_differentiate(const features *s, size_t n, size_t directions, const double *x,

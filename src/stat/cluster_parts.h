@@ -13,8 +13,8 @@
 MST_MUST_USE mst_status cluster_check(const mst_manifold *m, size_t n, const double *x, size_t k,
                                       const double *weights, size_t restarts, size_t iterations);
 
-/* Restarts run side by side when there are enough of them to feed all threads; else one after another with the rows
- * shared out. Neither changes a bit of the result. */
+/* Restarts run side by side when there are enough of them to feed all threads; else one after another with
+ * the rows shared out. Neither changes a bit of the result. */
 typedef struct cluster_threads {
     int restarts, rows;
 } cluster_threads;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Distribution functions from erfc and the incomplete gamma function; quantiles by Newton's method on the logarithm of
- * the nearer tail. Those logarithms are concave, so Newton's method from the outer side of the root runs to it
- * monotonically and needs no safeguard. */
+/* Distribution functions from erfc and the incomplete gamma function; quantiles by Newton's method on the
+ * logarithm of the nearer tail. Those logarithms are concave, so Newton's method from the outer side of the
+ * root runs to it monotonically and needs no safeguard. */
 #include "stat/distributions.h"
 
 #include <float.h>
@@ -35,8 +35,8 @@ static double normal_quantile_centre(double above)
     return x;
 }
 
-/* Φ(x)/φ(x) for x < 0. Beyond −36, where Φ is about to underflow, by its asymptotic series: the first term left out is
- * below 3e-12 of 1, and the quantile feels 1/x² of that. */
+/* Φ(x)/φ(x) for x < 0. Beyond −36, where Φ is about to underflow, by its asymptotic series: the first term
+ * left out is below 3e-12 of 1, and the quantile feels 1/x² of that. */
 static double mills_ratio(double x)
 {
     if (x > -36)
@@ -82,7 +82,8 @@ static double stirling_rest(double a)
 }
 
 /* a log(a/x) + x − a without cancellation where x is near a: with v = (x − a)/(x + a) it is
- * (x − a) v − 2 a Σ v^(2j+1)/(2j+1), j ≥ 1 (Loader 2000, "Fast and accurate computation of binomial probabilities"). */
+ * (x − a) v − 2 a Σ v^(2j+1)/(2j+1), j ≥ 1 (Loader 2000, "Fast and accurate computation
+ * of binomial probabilities"). */
 static double deviance(double a, double x)
 {
     if (fabs(x - a) >= 0.1 * (x + a))
@@ -124,8 +125,8 @@ static double lower_series(double a, double x)
     return sum;
 }
 
-/* Q(a, x)/(a·front) = 1/(x + 1 − a − 1(1−a)/(x + 3 − a − 2(2−a)/(x + 5 − a − …))) for x ≥ a + 1, by Lentz's method;
- * the number of terms grows like √a. */
+/* Q(a, x)/(a·front) = 1/(x + 1 − a − 1(1−a)/(x + 3 − a − 2(2−a)/(x + 5 − a − …))) for x ≥ a + 1, by Lentz's
+ * method; the number of terms grows like √a. */
 static double upper_fraction(double a, double x)
 {
     double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
@@ -142,8 +143,8 @@ static double upper_fraction(double a, double x)
     return h;
 }
 
-/* P(a, x) or Q(a, x), x ≥ 0. The one that is computed as a difference from 1 is never much smaller than the other for
- * a > 1/4; below, it loses about 1/a units in the last place. */
+/* P(a, x) or Q(a, x), x ≥ 0. The one that is computed as a difference from 1 is never much smaller than the
+ * other for a > 1/4; below, it loses about 1/a units in the last place. */
 static double gamma_tail(double a, double x, bool upper)
 {
     if (x <= 0 || isinf(x))
@@ -178,8 +179,8 @@ double mst_chi_square_quantile(double p, double k)
         return NAN;
     if (p == 0 || p == 1)
         return p == 0 ? 0 : INFINITY;
-    /* Newton's method in log x on the logarithm of the smaller tail. Starts outside: P(a, x) ≤ x^a/Γ(a + 1), and
-     * Q(a, x) ≤ q at x = a + √(2aL) + L with L = −log q (Laurent and Massart 2000, lemma 1). */
+    /* Newton's method in log x on the logarithm of the smaller tail. Starts outside: P(a, x) ≤ x^a/Γ(a + 1),
+     * and Q(a, x) ≤ q at x = a + √(2aL) + L with L = −log q (Laurent and Massart 2000, lemma 1). */
     bool upper = p > 0.5;
     double a = 0.5 * k, tail = upper ? 1 - p : p, large = -log(tail);
     double u = upper ? log(a + sqrt(2 * a * large) + large) : (lgamma(a + 1) - large) / a;
@@ -187,7 +188,8 @@ double mst_chi_square_quantile(double p, double k)
         double x = exp(u);
         if (!(x > 0)) /* below the smallest double */
             return 0;
-        /* The tail over its derivative by log x, a·front; the lower tail may underflow, their ratio does not. */
+        /* The tail over its derivative by log x, a·front; the lower tail may underflow,
+         * their ratio does not. */
         double ratio = !upper       ? lower_series(a, x) / a
                        : x >= a + 1 ? upper_fraction(a, x)
                                     : gamma_tail(a, x, true) / (a * gamma_front(a, x));

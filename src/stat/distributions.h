@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The normal and the chi-square law, with relative accuracy about 1e-12 also far in the tails. Arguments outside the
- * domain (p not in [0, 1], k ≤ 0, NAN) give NAN. */
+/* The normal and the chi-square law, with relative accuracy about 1e-12 also far in the tails. Arguments
+ * outside the domain (p not in [0, 1], k ≤ 0, NAN) give NAN. */
 #ifndef MANISTAT_STAT_DISTRIBUTIONS_H
 #define MANISTAT_STAT_DISTRIBUTIONS_H
 
@@ -11,7 +11,8 @@ double mst_normal_cdf(double x);
 /* The x with P(Z ≤ x) = p; ∓∞ at 0 and 1. */
 double mst_normal_quantile(double p);
 
-/* P(X ≤ x) and P(X > x) for X of chi-square law with k > 0 degrees of freedom, k not necessarily a whole number. */
+/* P(X ≤ x) and P(X > x) for X of chi-square law with k > 0 degrees of freedom, k not
+ * necessarily a whole number. */
 double mst_chi_square_cdf(double x, double k);
 double mst_chi_square_survival(double x, double k);
 /* The x with P(X ≤ x) = p; 0 at 0 and ∞ at 1. */

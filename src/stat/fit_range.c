@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Sources that know a range of times only: the climb stays inside, and a time at an edge from which the likelihood rises
- * outwards has come to its end. */
+/* Sources that know a range of times only: the climb stays inside, and a time at an edge from which the
+ * likelihood rises outwards has come to its end. */
 #include "stat/fit.h"
 
 #include <math.h>

@@ -9,13 +9,14 @@
 
 #include <manistat/manifold.h>
 
-/* n ≥ 1 rows x (n, D) of finite numbers, weights (n) or null that are ≥ 0 and not all 0: else MST_ARGUMENT. */
+/* n ≥ 1 rows x (n, D) of finite numbers, weights (n) or null that are ≥ 0 and not all 0:
+ * else MST_ARGUMENT. */
 MST_MUST_USE mst_status rows_check(const mst_manifold *m, size_t n, const double *x,
                                    const double *weights);
 /* Σ w; n without weights. */
 double rows_weight(size_t n, const double *weights);
-/* The squared distance that rounding of the coordinates alone may make, a thousand units in the last place of the
- * largest in a row that has a weight: rows that differ by less are one point. */
+/* The squared distance that rounding of the coordinates alone may make, a thousand units in the last place of
+ * the largest in a row that has a weight: rows that differ by less are one point. */
 double rows_rounding(const mst_manifold *m, size_t n, const double *x, const double *weights);
 /* Seconds of a clock that only runs forward. */
 double rows_clock(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Checkpoints: a model file, usable as such, with the state of the optimiser beside the weights. Samples are functions of
- * their numbers, so the number of the step is all that is needed to find them again. */
+/* Checkpoints: a model file, usable as such, with the state of the optimiser beside the weights. Samples are
+ * functions of their numbers, so the number of the step is all that is needed to find them again. */
 #include "train/trainer.h"
 #include "util/number_text.h"
 

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* A pool is large against a path, so that the samples of a path are far apart, and small against the caches' patience. */
+/* A pool is large against a path, so that the samples of a path are far apart, and small
+ * against the caches' patience. */
 enum { POOL = 131072, BLOCK = MST_LANES };
 
 static mst_status samples_new(loss_samples *out, const loss_setup *setup, size_t n)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Feeds a training: two pools of samples, one in use while the other is filled block by block between the matrix
- * products. Pool number k is a function of the plan's seed and k alone, so an interrupted training finds its samples again. */
+/* Feeds a training: two pools of samples, one in use while the other is filled block by block between the
+ * matrix products. Pool number k is a function of the plan's seed and k alone, so an interrupted training
+ * finds its samples again. */
 #ifndef MST_SCORE_FEEDER_H
 #define MST_SCORE_FEEDER_H
 

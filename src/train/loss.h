@@ -3,8 +3,8 @@
 
 /* Losses: what a sample shows to the network, and the gradient of its loss. One file each, one table.
  *
- * With F the network, the score has the coordinates c = c₀ + g F (score/features.h). Losses are weighted by t and divided by
- * d, so that the score itself, of size √(d/t), counts about 1 at all times. */
+ * With F the network, the score has the coordinates c = c₀ + g F (score/features.h). Losses are weighted by t
+ * and divided by d, so that the score itself, of size √(d/t), counts about 1 at all times. */
 #ifndef MST_TRAIN_LOSS_H
 #define MST_TRAIN_LOSS_H
 
@@ -32,7 +32,8 @@ typedef struct loss_work {
 MST_MUST_USE mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capacity);
 void loss_work_free(loss_work *work);
 
-/* Samples as the gradient reads them: inputs (n, rows, inputs), tangents (n, rows, tangents, inputs), extra (n, extra). */
+/* Samples as the gradient reads them: inputs (n, rows, inputs), tangents (n, rows,
+ * tangents, inputs), extra (n, extra). */
 typedef struct loss_samples {
     float *inputs, *tangents, *extra;
 } loss_samples;
@@ -41,7 +42,8 @@ typedef struct loss_ops {
     sample_kind kind;
     /* Fills rows, tangents, extra; MST_ARGUMENT for designs that the loss cannot train. */
     mst_status (*plan)(loss_setup *setup);
-    /* n simulated samples to what the gradient reads; they are numbers first … of all, for random directions. */
+    /* n simulated samples to what the gradient reads; they are numbers first … of all,
+     * for random directions. */
     mst_status (*prepare)(const loss_setup *setup, uint64_t first, size_t n,
                           const sample_rows *rows, const loss_samples *out);
     /* Adds the gradient of the sum over n ≤ capacity samples, and returns that sum. */

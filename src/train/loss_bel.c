@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Regression on Bismut–Elworthy–Li weights: no noise in flat space, noise of the order of the curvature elsewhere. */
+/* Regression on Bismut–Elworthy–Li weights: no noise in flat space, noise of the order of
+ * the curvature elsewhere. */
 #include "train/loss.h"
 
 static mst_status prepare(const loss_setup *setup, uint64_t first, size_t n,

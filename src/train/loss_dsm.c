@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Denoising score matching: regression on −v/h, the last step of the path over its length in time. Its noise, d/h, is
- * large. */
+/* Denoising score matching: regression on −v/h, the last step of the path over its length in time. Its noise,
+ * d/h, is large. */
 #include "train/loss.h"
 
 static mst_status plan(loss_setup *setup)

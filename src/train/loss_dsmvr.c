@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Denoising score matching with a control variate: |s(y)|² + 2(<s(y), v'> − <s(y₋), v>)/h, where the last step v led from
- * y₋ to y and arrived there as v'. The second product has mean zero, and takes away most of the noise of the first. */
+/* Denoising score matching with a control variate: |s(y)|² + 2(<s(y), v'> − <s(y₋), v>)/h, where the last
+ * step v led from y₋ to y and arrived there as v'. The second product has mean zero, and takes away most of
+ * the noise of the first. */
 #include "train/loss.h"
 
 #include <string.h>
 
-/* A sample keeps: weight, g, then q floats each of c₀ at y and before, v'/h, v/h, and the normals at both points. */
+/* A sample keeps: weight, g, then q floats each of c₀ at y and before, v'/h, v/h, and the
+ * normals at both points. */
 typedef struct layout {
     size_t q, baseline, step, normal, size;
 } layout;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Implicit score matching: t(|s|² + 2 div s)/d has the score as its minimiser and needs no target. The divergence is the
- * trace of the network's derivative in all directions of the frame, or in one random direction times d. */
+/* Implicit score matching: t(|s|² + 2 div s)/d has the score as its minimiser and needs no target. The
+ * divergence is the trace of the network's derivative in all directions of the frame, or in one random
+ * direction times d. */
 #include "train/loss.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A sample keeps: weight, g, the constant part of the divergence, q floats each of c₀ and of the trace of the connection,
- * Pᵀv times its weight for each direction v, and the normals. */
+/* A sample keeps: weight, g, the constant part of the divergence, q floats each of c₀ and of the trace of the
+ * connection, Pᵀv times its weight for each direction v, and the normals. */
 typedef struct layout {
     size_t q, baseline, trace, direction, normal, size;
 } layout;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Implicit score matching with the exact divergence, or with Hutchinson's estimate of it: one random direction. */
+/* Implicit score matching with the exact divergence, or with Hutchinson's estimate of it:
+ * one random direction. */
 #include "train/loss.h"
 
 static mst_status plan(loss_setup *setup)

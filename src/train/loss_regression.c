@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Least squares on a random target w whose conditional mean is the score: t|P c − w|²/d. The network itself is then
- * regressed on (w − c₀)/g. The time head likewise on its own target. */
+/* Least squares on a random target w whose conditional mean is the score: t|P c − w|²/d. The network itself
+ * is then regressed on (w − c₀)/g. The time head likewise on its own target. */
 #include "train/loss.h"
 
 #include <string.h>
 
-/* The share of the time head in the whole loss: its targets are as good as the score's, and the hidden layers are shared. */
+/* The share of the time head in the whole loss: its targets are as good as the score's,
+ * and the hidden layers are shared. */
 static const double time_share = 0.25;
 
 /* A sample keeps: weight, target (q), normals (normals·q), and with a time head its weight and target. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Paths on spaces of constant curvature, MST_LANES at a time, all from the base point. A new step is put before the
- * others, as a rotation (boost) of all that comes after it; so after j steps z is the end of a path of j steps, and the
- * newest increment is its first. With ξ_j the newest, and f the growth of the weights,
+/* Paths on spaces of constant curvature, MST_LANES at a time, all from the base point. A new step is put
+ * before the others, as a rotation (boost) of all that comes after it; so after j steps z is the end of a
+ * path of j steps, and the newest increment is its first. With ξ_j the newest, and f the
+ * growth of the weights,
  *
  *     U_j = f U_{j−1} + ξ_j,   V_j = V_{j−1} + f ⟨ξ_j, U_{j−1}⟩ + ½(|ξ_j|² − m),
  *
@@ -35,8 +36,8 @@ static void products(size_t m, const lanes *xi, const lanes *z, const lanes *u,
     }
 }
 
-/* The turn in the plane of the base point and ξ: `shift` is what each ξ_a adds to z_a, `last` the component of z along
- * the base point. */
+/* The turn in the plane of the base point and ξ: `shift` is what each ξ_a adds to z_a, `last` the component
+ * of z along the base point. */
 static void turn(bool sphere, const double *angle, const double *square, const double *along,
                  double *restrict last, double *restrict shift)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Flat manifolds: a single step of any length is Brownian motion exactly, and the Bismut weight is the increment over
- * the time; where points are reached in several ways (torus), its mean over them is the score. */
+/* Flat manifolds: a single step of any length is Brownian motion exactly, and the Bismut weight is the
+ * increment over the time; where points are reached in several ways (torus), its mean
+ * over them is the score. */
 #include "base/random_kernels.h"
 #include "manifold/internal.h"
 #include "train/samples_parts.h"

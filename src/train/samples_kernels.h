@@ -21,8 +21,8 @@ typedef struct curved_block {
     double *out;  /* row slot·MST_LANES + lane of curved_width(m) */
 } curved_block;
 
-/* Columns of a row of `out`: the point z (m + 1, the base point being the last unit vector), then the weight U (m), then
- * these. */
+/* Columns of a row of `out`: the point z (m + 1, the base point being the last unit vector), then the weight
+ * U (m), then these. */
 enum { CURVED_TIME_WEIGHT, CURVED_SQUARES, CURVED_PAIRS, CURVED_SUMS };
 static inline size_t curved_width(size_t m)
 {
@@ -39,8 +39,8 @@ struct curved_path_kernels {
 };
 MST_DECLARE_HOT(struct curved_path_kernels, curved_path_kernels);
 
-/* Positive definite matrices of order n ≤ 4, affine-invariant metric, from the identity. Traces are apart: they add up
- * like flat coordinates. */
+/* Positive definite matrices of order n ≤ 4, affine-invariant metric, from the identity. Traces are apart:
+ * they add up like flat coordinates. */
 typedef struct spd_block {
     size_t n;
     int squarings; /* of the exponential of a step, whose argument is divided by 2^squarings first */
@@ -52,8 +52,8 @@ typedef struct spd_block {
     double *out; /* row slot·MST_LANES + lane of spd_width(n) */
 } spd_block;
 
-/* Columns of a row of `out`, with d = n(n+1)/2 coordinates as in symmetric.h: the point of determinant 1 (n, n), the
- * trace-free weight U (d), then these. */
+/* Columns of a row of `out`, with d = n(n+1)/2 coordinates as in symmetric.h: the point of determinant 1 (n,
+ * n), the trace-free weight U (d), then these. */
 enum { SPD_TRACE = CURVED_SUMS, SPD_SUMS };
 static inline size_t spd_width(size_t n)
 {

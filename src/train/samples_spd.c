@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Samples on the positive definite matrices of order n ≤ 4 with the affine-invariant metric: paths from the identity,
- * moved to y = L Lᵀ by x = L z Lᵀ. The trace of log x is a flat coordinate of its own. On the rest, an irreducible
- * symmetric space, the Ricci tensor is ρ = −n/4, and the constants of a step of time h are, to second order,
+/* Samples on the positive definite matrices of order n ≤ 4 with the affine-invariant metric: paths from the
+ * identity, moved to y = L Lᵀ by x = L z Lᵀ. The trace of log x is a flat coordinate of its own. On the rest,
+ * an irreducible symmetric space, the Ricci tensor is ρ = −n/4, and the constants of a step of time h are, to
+ * second order,
  *   the factor e^(−ρh/12) of the step's length;
- *   f = e^(ρh/2) (1 + (h²/16) C) of the recursions, C = n(n + 2)/16 being the squared curvature Σ R_ijca R_ijcb (see
- *   samples_walk.c);
+ *   f = e^(ρh/2) (1 + (h²/16) C) of the recursions, C = n(n + 2)/16 being the squared curvature
+ *   Σ R_ijca R_ijcb (see samples_walk.c);
  *   g/q = e^(ρh/4) and g α/q = e^(ρh/6) of the normalisers (see samples_curved.c). */
 #include "base/linalg.h"
 #include "manifold/internal.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Paths of positive definite matrices from the identity, MST_LANES at a time: z ← E z E with E = exp(S/2) puts the
- * symmetric step S before the others. The recursions are those of samples_curved.hot.c, for the trace-free parts. */
+/* Paths of positive definite matrices from the identity, MST_LANES at a time: z ← E z E with E = exp(S/2)
+ * puts the symmetric step S before the others. The recursions are those of samples_curved.hot.c, for the
+ * trace-free parts. */
 #include "base/linalg_small.h"
 #include "base/random_lanes.h"
 #include "manifold/symmetric.h"

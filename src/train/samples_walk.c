@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Any manifold, by its public operations: a geodesic walk X_0 … X_K forward, then one sweep backward, which makes every
- * (X_k, X_K) a sample of time j h, j = K − k. With c_k = √h ξ the increment, P the transport back along the step, R the
- * Ricci tensor and κ the decay rate of the weights,
+/* Any manifold, by its public operations: a geodesic walk X_0 … X_K forward, then one sweep backward, which
+ * makes every (X_k, X_K) a sample of time j h, j = K − k. With c_k = √h ξ the increment, P the transport back
+ * along the step, R the Ricci tensor and κ the decay rate of the weights,
  *
  *     λ_k = (I − ¼hR + …) c_k + μ_k,   μ_k = e^(−κh) M P λ_{k+1},
  *     target λ_k / (h G_j),  G_j = Σ_{n<j} e^(−κhn).
  *
- * M damps: it is e^(−hR/2) to second order, less (h²/16) C, because transport along a random geodesic of time h is
- * e^(h∇²/2) (1 + (h²/16) C) on the average, C_ab = Σ R_ijca R_ijcb being the squared curvature. Only the Ricci tensor is
- * known here, so we take C = 2R²/(d − 1), which is right on surfaces and for constant curvature.
+ * M damps: it is e^(−hR/2) to second order, less (h²/16) C, because transport along a random geodesic of time
+ * h is e^(h∇²/2) (1 + (h²/16) C) on the average, C_ab = Σ R_ijca R_ijcb being the squared curvature. Only the
+ * Ricci tensor is known here, so we take C = 2R²/(d − 1), which is right on surfaces and
+ * for constant curvature.
  *
- * The time target has the weights e^(−κr) and e^(κr) of its two integrals, whose product depends on the difference of
- * the times alone, as the sweep needs:
+ * The time target has the weights e^(−κr) and e^(κr) of its two integrals, whose product depends on the
+ * difference of the times alone, as the sweep needs:
  *
  *     V_k = V_{k+1} + ⟨(I + ¼hR + …) c_k, μ_k⟩ + ½(|c_k|² − dh),
  *     ½ V_k / (h² (S_j + ½j (1 + ρh/6))),  S_j = Σ_{0<n<j} (j − n) e^(−κhn),  ρ the mean of R.
  *
- * The factor at c_k is the one of λ without a half of M: a pair of increments n steps apart meets n − 1 transports. */
+ * The factor at c_k is the one of λ without a half of M: a pair of increments n steps
+ * apart meets n − 1 transports. */
 #include "base/random_kernels.h"
 #include "manifold/internal.h"
 #include "train/samples_parts.h"
@@ -247,8 +249,8 @@ static mst_status add_moment(void *context, const paths *p, size_t j)
     return MST_OK;
 }
 
-/* The mean Ricci curvature is the best rate if the Ricci tensor is constant, and another must beat it clearly: the pilot
- * is small. */
+/* The mean Ricci curvature is the best rate if the Ricci tensor is constant, and another must beat it
+ * clearly: the pilot is small. */
 static mst_status choose_kappa(paths *p, sample_factor *f)
 {
     const double margin = 0.95, choices[] = {-f->mean_ricci, 0, 2, 5, 10, 20, 50};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The training from options to network: prepare or restore, then bursts of steps between reports and checkpoints. */
+/* The training from options to network: prepare or restore, then bursts of steps between
+ * reports and checkpoints. */
 #include "base/options.h"
 #include "train/trainer.h"
 #include "util/clock.h"

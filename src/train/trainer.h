@@ -35,7 +35,8 @@ typedef struct trainer {
     float **gradients;             /* (shards) */
     double sum[TRAINER_SHARDS];    /* losses */
 
-    /* Held-out samples with the targets of bel, the same for every training of the manifold and range of times. */
+    /* Held-out samples with the targets of bel, the same for every training of the
+     * manifold and range of times. */
     loss_setup held_setup;
     feeder held;
     double held_baseline; /* their loss with the short-time baseline alone; 0: not measured yet */
@@ -53,11 +54,12 @@ typedef struct trainer {
 MST_MUST_USE mst_status trainer_prepare(trainer *r);
 void trainer_release(trainer *r);
 
-/* Centre and reach of some of the plan's paths into the network, unless they start everywhere or distances would have to be
- * searched for. */
+/* Centre and reach of some of the plan's paths into the network, unless they start everywhere or distances
+ * would have to be searched for. */
 MST_MUST_USE mst_status trainer_measure_reach(trainer *r, const sample_plan *plan);
 
-/* A failure with this detail while samples were made: one that the points of paths have caused is a breakdown. */
+/* A failure with this detail while samples were made: one that the points of paths have
+ * caused is a breakdown. */
 mst_status trainer_failed(mst_status status, const char *detail);
 
 /* Workspaces of the threads, and both pools as they stood before the next step. */
@@ -68,7 +70,8 @@ MST_MUST_USE mst_status trainer_fill(trainer *r);
 void trainer_report(trainer *r);
 /* Share of the budget that is used up. */
 double trainer_used(const trainer *r);
-/* Steps until the clock of the training shows `until` seconds or the budget is used up. MST_BREAKDOWN if the loss grows. */
+/* Steps until the clock of the training shows `until` seconds or the budget is used up.
+ * MST_BREAKDOWN if the loss grows. */
 MST_MUST_USE mst_status trainer_run(trainer *r, double until);
 
 /* The held-out loss into net->info.excess. */

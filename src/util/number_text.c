@@ -45,8 +45,9 @@ static bool power_is_exact(int k)
 /* ---- Writing ---- */
 
 /* floor(g·c / 2^128) with the last bit set if anything but zero follows, which is enough to compare with
- * integers. g is the power of ten rounded up, so the product is too large by less than c < 2^64: that does not
- * reach the bits that are looked at, and the true product is never so close to an integer without being one. */
+ * integers. g is the power of ten rounded up, so the product is too large by less than c < 2^64: that does
+ * not reach the bits that are looked at, and the true product is never so close to an
+ * integer without being one. */
 static uint64_t multiply_round_to_odd(uint128 g, uint64_t c)
 {
     uint128 low = (uint128)(uint64_t)g * c;

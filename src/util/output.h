@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 typedef struct mst_output mst_output;
-/* Opens `path` for writing ("-": standard output). What is written goes to an unnamed or temporary file beside
- * it, and only mst_output_commit makes it visible (fsync, then rename or link). An existing file is MST_IO
- * unless `force`, found out at once, not after the work; it stays as it is until the commit. A path that is
- * neither a regular file nor absent (a pipe, /dev/null) is written directly. */
+/* Opens `path` for writing ("-": standard output). What is written goes to an unnamed or temporary file
+ * beside it, and only mst_output_commit makes it visible (fsync, then rename or link). An existing file is
+ * MST_IO unless `force`, found out at once, not after the work; it stays as it is until the commit. A path
+ * that is neither a regular file nor absent (a pipe, /dev/null) is written directly. */
 MST_MUST_USE mst_status mst_output_open(mst_output **out, const char *path, bool force);
 MST_MUST_USE mst_status mst_output_write(mst_output *o, const void *bytes, size_t n);
 /* Overwrite bytes written earlier (fixed-size headers); MST_UNABLE on standard output and pipes. */

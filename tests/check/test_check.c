@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Certificates. In flat space the baseline is exact, and a network that is a constant makes errors that are known in
- * closed form: weights are then set by hand, and only one test trains. */
+/* Certificates. In flat space the baseline is exact, and a network that is a constant makes errors that are
+ * known in closed form: weights are then set by hand, and only one test trains. */
 #include "check/parts.h"
 #include "support/manifolds.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Every allocation fails once: constructors and operations answer MST_MEMORY, leave null in *out, and lose nothing (the
- * address sanitizer's build watches for leaks). The library allocates through aligned_alloc only, which this program
- * replaces. */
+/* Every allocation fails once: constructors and operations answer MST_MEMORY, leave null in *out, and lose
+ * nothing (the address sanitizer's build watches for leaks). The library allocates through aligned_alloc
+ * only, which this program replaces. */
 #include "support/manifolds.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A row's result has the same bits whatever stands beside it, where aliasing is allowed it changes nothing, and
- * the compiled versions for the instruction sets agree to rounding. */
+/* A row's result has the same bits whatever stands beside it, where aliasing is allowed it changes nothing,
+ * and the compiled versions for the instruction sets agree to rounding. */
 #include "base/isa.h"
 #include "support/manifolds.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What a table with the required slots only gets from the fall-backs, against the closed forms of the same manifold:
- * the sphere of radius 2 with points x in R³, |x| = 2. The library's unit sphere has the points x/2. */
+/* What a table with the required slots only gets from the fall-backs, against the closed forms of the same
+ * manifold: the sphere of radius 2 with points x in R³, |x| = 2. The library's unit
+ * sphere has the points x/2. */
 #include "support/bare_graph.h"
 #include "support/statistics.h"
 
@@ -120,8 +121,8 @@ START_TEST(curvature_and_normal_coordinates)
 }
 END_TEST
 
-/* Exp at the start of a standard normal vector: the distance from the start is Rayleigh, E r² = 2 and E r⁴ = 8, as far as
- * it stays below the 2π of the antipode (beyond: 3e-9 of the points). */
+/* Exp at the start of a standard normal vector: the distance from the start is Rayleigh, E r² = 2 and E r⁴ =
+ * 8, as far as it stays below the 2π of the antipode (beyond: 3e-9 of the points). */
 START_TEST(random_points)
 {
     enum { N = 20000 };
@@ -185,7 +186,8 @@ static mst_status small_hyperbolic(mst_manifold **out)
     return scaled_new(out, "hyperbolic:2", 0.1);
 }
 
-/* On the small ones the first legs are too long: past the conjugate point, or with fields that have grown large. */
+/* On the small ones the first legs are too long: past the conjugate point, or with fields
+ * that have grown large. */
 static const manifold_case whole[] = {
     {.spec = "sphere:3", .reach = 2.4, .carry_error = 1e-11, .chart_error = {[2] = 1e-6}},
     {.spec = "hyperbolic:3", .reach = 2.4, .carry_error = 1e-9, .chart_error = {[2] = 1e-6}},

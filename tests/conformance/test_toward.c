@@ -26,7 +26,8 @@ static void ask(const subject *s, const double *x, pair *p, double *f, double *v
 
 enum { DISTANCES = 8 };
 
-/* The same point, near, far, across the cut locus; the last kind is exactly there, if there is such a point. */
+/* The same point, near, far, across the cut locus; the last kind is exactly there, if
+ * there is such a point. */
 static void pair_next(pair *p, const subject *s, dice *die, size_t round)
 {
     double cut = s->injectivity;
@@ -55,7 +56,8 @@ static void differentiate(subject *s, pair *p, const double *u, double h, double
     curve_derivative(2, h, 1, f, second);
 }
 
-/* Rounding of f, whose points are off by eps·condition and whose slope is at most about r, is divided by h and h². */
+/* Rounding of f, whose points are off by eps·condition and whose slope is at most about
+ * r, is divided by h and h². */
 START_TEST(gradient_and_laplacian)
 {
     subject s = subject_open((size_t)_i);
@@ -82,7 +84,8 @@ START_TEST(gradient_and_laplacian)
 }
 END_TEST
 
-/* ½r² + O(r³), and Log to first order; here the next terms are of the third order in v and the fourth in f. */
+/* ½r² + O(r³), and Log to first order; here the next terms are of the third order in v
+ * and the fourth in f. */
 START_TEST(near_points_see_the_logarithm)
 {
     subject s = subject_open((size_t)_i);
@@ -106,7 +109,8 @@ START_TEST(near_points_see_the_logarithm)
 }
 END_TEST
 
-/* At the cut locus of every factor that has one, nothing pulls to any side: v vanishes, f is at its top 2 + 2/3. */
+/* At the cut locus of every factor that has one, nothing pulls to any side: v vanishes, f
+ * is at its top 2 + 2/3. */
 START_TEST(opposite_points)
 {
     subject s = subject_open((size_t)_i);
@@ -189,7 +193,8 @@ START_TEST(chords)
 }
 END_TEST
 
-/* A closed logarithm without a cut locus, and nothing else known: ½r² with its Laplacian from Jacobi fields. */
+/* A closed logarithm without a cut locus, and nothing else known: ½r² with its Laplacian
+ * from Jacobi fields. */
 static const char *const open_spaces[] = {"hyperbolic:3", "spd:2", "spd:3", "sym:2"};
 enum { OPEN = sizeof open_spaces / sizeof *open_spaces };
 

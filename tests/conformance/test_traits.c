@@ -30,8 +30,8 @@ START_TEST(traits_agree_with_each_other)
 }
 END_TEST
 
-/* Constant curvature κ means Ric = (d − 1)κ; a line beside curvature κ means (d − 2)κ across it and 0 along it; an upper
- * bound of the curvature bounds Ric from above. */
+/* Constant curvature κ means Ric = (d − 1)κ; a line beside curvature κ means (d − 2)κ across it and 0 along
+ * it; an upper bound of the curvature bounds Ric from above. */
 START_TEST(curvature_is_as_told)
 {
     subject s = subject_open((size_t)_i);
@@ -91,7 +91,8 @@ START_TEST(products_have_what_their_factors_share)
 }
 END_TEST
 
-/* A program that was built when the table was shorter keeps working, and finds the fall-backs of what came later. */
+/* A program that was built when the table was shorter keeps working, and finds the
+ * fall-backs of what came later. */
 START_TEST(tables_of_older_programs_are_taken)
 {
     mst_manifold *sphere = NULL, *m = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Random points of compact manifolds are uniform, those of the others Exp of a standard normal vector. Five standard
- * errors per mean, that is a false-alarm rate of 6e-7 each. */
+/* Random points of compact manifolds are uniform, those of the others Exp of a standard normal vector. Five
+ * standard errors per mean, that is a false-alarm rate of 6e-7 each. */
 #include "support/manifolds.h"
 #include "support/statistics.h"
 
@@ -10,8 +10,9 @@
 
 enum { N = 40000 };
 
-/* Coordinates whose means vanish and whose covariance is `second` times the identity under the uniform law: entries of
- * unit vectors and rotations; cosine and sine of angles. Products have their parts one after another. */
+/* Coordinates whose means vanish and whose covariance is `second` times the identity under the uniform law:
+ * entries of unit vectors and rotations; cosine and sine of angles. Products have their
+ * parts one after another. */
 static const struct {
     const char *spec;
     bool angles;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Random walks on every manifold: the tuned loops against their definition, and what Brownian motion promises about
- * threads, pieces and whole paths. */
+/* Random walks on every manifold: the tuned loops against their definition, and what Brownian motion promises
+ * about threads, pieces and whole paths. */
 #include "support/manifolds.h"
 
 #include <manistat/brownian.h>
 #include <string.h>
 
-/* The definition of manifold.h, row by row: x ← Exp_x(√h (I − A + ½A²) E ξ), A = (h/12) Ric, the normals being those
- * that mst_noise names. */
+/* The definition of manifold.h, row by row: x ← Exp_x(√h (I − A + ½A²) E ξ), A = (h/12) Ric, the normals
+ * being those that mst_noise names. */
 static void defined_walk(subject *s, size_t n, double *x, double h, size_t steps, mst_noise noise)
 {
     size_t d = s->d, D = s->D, even = d + d % 2;
@@ -45,7 +45,8 @@ START_TEST(walk_is_what_its_definition_says)
         ASSERT_OK(mst_manifold_walk(s.m, N, got, h[k], STEPS, noise));
         defined_walk(&s, N, want, h[k], STEPS, noise);
         for (size_t i = 0; i < N; i++) {
-            /* The error of one step grows with the steps after it; the walk's length is about √(steps h d). */
+            /* The error of one step grows with the steps after it; the walk's length is
+             * about √(steps h d). */
             double length = STEPS * sqrt(h[k] * (double)s.d);
             double tolerance = STEPS * rounding(&s, start + i * s.D, want + i * s.D, length) +
                                h[k] * s.entry->chart_error[2];
@@ -163,8 +164,8 @@ START_TEST(paths_begin_at_the_start_and_end_at_the_end_points)
 }
 END_TEST
 
-/* However coarse the step, the result is a point of the manifold; only Euler steps may leave their chart, and then
- * they must say so. */
+/* However coarse the step, the result is a point of the manifold; only Euler steps may leave their chart, and
+ * then they must say so. */
 START_TEST(coarse_steps_stay_on_the_manifold)
 {
     subject s = subject_open((size_t)_i);

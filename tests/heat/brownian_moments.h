@@ -37,9 +37,10 @@ static inline double gaussian_cosine(double sign, double a, size_t m)
     return sum;
 }
 
-/* First and second moments of c = ⟨x, y⟩ on S^m (sign −1) and of cosh r on H^m (sign 1) for the geodesic walk with K
- * steps, and for Brownian motion itself (K = 0). c and ((m+1)c² − 1)/m are eigenfunctions of the Laplacian with
- * eigenvalues sign·m and sign·2(m+1), so each step of the walk multiplies their means by a constant. */
+/* First and second moments of c = ⟨x, y⟩ on S^m (sign −1) and of cosh r on H^m (sign 1) for the geodesic walk
+ * with K steps, and for Brownian motion itself (K = 0). c and ((m+1)c² − 1)/m are eigenfunctions of the
+ * Laplacian with eigenvalues sign·m and sign·2(m+1), so each step of the walk multiplies
+ * their means by a constant. */
 static inline void radial_moments(double sign, size_t m, double time, size_t steps, double out[2])
 {
     double d = (double)m, first = exp(sign * d * time / 2), second = exp(sign * (d + 1) * time);
@@ -89,9 +90,10 @@ static inline double *general_point(const mst_manifold *m)
     return x;
 }
 
-/* The bias of the first moment on S^m or H^m with `steps` and with twice as many steps, in `runs` runs of n paths,
- * gives the weak order. Both biases must stand out of their noise by ten standard errors, which leaves an error of
- * the order of 1.44·√(1/10² + 1/10²)·5 = 1.0 in the worst case; the callers choose cases with more. */
+/* The bias of the first moment on S^m or H^m with `steps` and with twice as many steps, in `runs` runs of n
+ * paths, gives the weak order. Both biases must stand out of their noise by ten standard errors, which leaves
+ * an error of the order of 1.44·√(1/10² + 1/10²)·5 = 1.0 in the worst case; the callers
+ * choose cases with more. */
 typedef struct order_case {
     const char *spec;
     mst_brownian_method method;

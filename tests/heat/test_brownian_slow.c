@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Brownian motion with samples large enough for small effects: weak orders at finer steps, and laws rather than moments.
- * False-alarm rates as in test_brownian.c. */
+/* Brownian motion with samples large enough for small effects: weak orders at finer steps, and laws rather
+ * than moments. False-alarm rates as in test_brownian.c. */
 #include "heat/brownian_moments.h"
 
 static const order_case orders[] = {
@@ -24,8 +24,8 @@ START_TEST(weak_orders_at_finer_steps)
 }
 END_TEST
 
-/* P(2) is a line times a hyperbolic plane of curvature −1/2: in coordinates X = e^{s/√2}·Y with det Y = 1, s is
- * N(0, t), and tr Y = 2 cosh(ρ/√2) for the distance ρ in the plane, so E tr Y = 2 e^{t/2}. */
+/* P(2) is a line times a hyperbolic plane of curvature −1/2: in coordinates X = e^{s/√2}·Y with det Y = 1, s
+ * is N(0, t), and tr Y = 2 cosh(ρ/√2) for the distance ρ in the plane, so E tr Y = 2 e^{t/2}. */
 START_TEST(factors_of_positive_definite_matrices)
 {
     enum { N = 1000000 };
@@ -52,8 +52,8 @@ START_TEST(factors_of_positive_definite_matrices)
 }
 END_TEST
 
-/* On S³ the rotation angle's law is elementary: Brownian motion on S³ at time t and on SO(3) at time 4t agree up to
- * sign, so E c² = ¼(1 + 3e^{−4t}) on S³ is E (1 + tr R)/4 with tr R = 4c² − 1. */
+/* On S³ the rotation angle's law is elementary: Brownian motion on S³ at time t and on SO(3) at time 4t agree
+ * up to sign, so E c² = ¼(1 + 3e^{−4t}) on S³ is E (1 + tr R)/4 with tr R = 4c² − 1. */
 START_TEST(rotations_are_the_three_sphere_up_to_sign)
 {
     enum { N = 1000000 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Heat kernels of every manifold that has one, by what is true of all: symmetry, derivatives, the heat equation, and
- * rows that know nothing of each other.
+/* Heat kernels of every manifold that has one, by what is true of all: symmetry, derivatives, the heat
+ * equation, and rows that know nothing of each other.
  *
- * Error argument for differences: log p varies on the scale t/π near a cut locus and more slowly elsewhere, so a central
- * difference of order eight with the step h = 0.01 min(1, t) is right to (0.01π)⁸ < 1e-12 of the derivative's size; the
- * points on the geodesic are rounded by ε times their condition (support/manifolds.h), which moves the function by that
- * times its derivative, and the difference magnifies this by 1/h. */
+ * Error argument for differences: log p varies on the scale t/π near a cut locus and more slowly elsewhere,
+ * so a central difference of order eight with the step h = 0.01 min(1, t) is right to (0.01π)⁸ < 1e-12 of the
+ * derivative's size; the points on the geodesic are rounded by ε times their condition (support/manifolds.h),
+ * which moves the function by that times its derivative, and the difference magnifies this by 1/h. */
 #include "support/manifolds.h"
 
 #include <manistat/heat.h>
@@ -34,7 +34,8 @@ static kernel evaluate(subject *s, const double *x, const double *y, double t)
     return k;
 }
 
-/* Pairs that lean toward corners: x anywhere, y at distances from zero to the cut locus, on it and next to it. */
+/* Pairs that lean toward corners: x anywhere, y at distances from zero to the cut locus,
+ * on it and next to it. */
 static const double lengths[] = {0, 1e-9, 0.1, 0.7, 1.5, 2.8, -1e-9, -1e-3, NAN};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 static const double times[] = {1e-3, 0.03, 0.2, 0.7, 3, 20};
@@ -111,8 +112,8 @@ START_TEST(symmetric)
 }
 END_TEST
 
-/* y moved along the k-th vector of its frame by −4h … 4h, at (STENCIL, D), and if frames is not null the frame
- * transported there, (STENCIL, d, D). */
+/* y moved along the k-th vector of its frame by −4h … 4h, at (STENCIL, D), and if frames is not null the
+ * frame transported there, (STENCIL, d, D). */
 static void move_along(subject *s, const double *y, const double *frame, size_t k, double h,
                        double *at, double *frames)
 {
@@ -128,8 +129,8 @@ static void move_along(subject *s, const double *y, const double *frame, size_t 
     }
 }
 
-/* Along each vector e_k of the frame: the derivative of log p is ⟨score, e_k⟩, and the derivatives of ⟨score, e_j⟩ with
- * e_j transported are the row k of the Hessian. */
+/* Along each vector e_k of the frame: the derivative of log p is ⟨score, e_k⟩, and the derivatives of ⟨score,
+ * e_j⟩ with e_j transported are the row k of the Hessian. */
 static void has_these_derivatives(subject *s, const double *x, const double *y, double t)
 {
     size_t D = s->D, d = s->d;
@@ -229,8 +230,8 @@ START_TEST(tangent)
 }
 END_TEST
 
-/* At the point itself and at the cut point the score vanishes, and close by it is the Hessian times the way there: both
- * to a part of (1e-9 π/t)², and the rounding ε of the points is 1e-7 of the way. */
+/* At the point itself and at the cut point the score vanishes, and close by it is the Hessian times the way
+ * there: both to a part of (1e-9 π/t)², and the rounding ε of the points is 1e-7 of the way. */
 START_TEST(score_grows_linearly_from_zero)
 {
     subject s = subject_open((size_t)_i);
@@ -269,8 +270,8 @@ START_TEST(score_grows_linearly_from_zero)
 }
 END_TEST
 
-/* The score at a distance eps from the cut point is Hess·eps, to a part of (π eps/t)²; here eps has all its digits in the
- * coordinates, and a program that takes π − r from a rounded r loses them. */
+/* The score at a distance eps from the cut point is Hess·eps, to a part of (π eps/t)²; here eps has all its
+ * digits in the coordinates, and a program that takes π − r from a rounded r loses them. */
 static void assert_digits(const char *spec, const double *x, const double *cut, const double *y,
                           double way, double t)
 {
@@ -301,8 +302,8 @@ START_TEST(digits_next_to_the_cut_locus)
             assert_digits("so3", (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1},
                           (double[]){-1, 0, 0, 0, -1, 0, 0, 0, 1},
                           (double[]){-c, -s, 0, s, -c, 0, 0, 0, 1}, -eps, t);
-            /* What rounding makes of 0.7 − π + eps, and of that and two turns, is known to the digits of a long
-             * double. */
+            /* What rounding makes of 0.7 − π + eps, and of that and two turns, is known to the digits of a
+             * long double. */
             const long double exact_pi = 3.14159265358979323846264338327950288L;
             double x = 0.7, zero = 0, pi = M_PI, cut = x + pi;
             for (int half_turns = -1; half_turns <= 3; half_turns += 2) {
@@ -348,8 +349,8 @@ static void assert_same(size_t n, const double *a, const double *b, const char *
     ck_assert_msg(memcmp(a, b, n * sizeof *a) == 0, "%s: %s", spec, what);
 }
 
-/* Each output without the others. The Hessian takes other code, which may round differently: in the last digits of the
- * largest of the terms that make up each result. */
+/* Each output without the others. The Hessian takes other code, which may round differently: in the last
+ * digits of the largest of the terms that make up each result. */
 static void outputs_alone(subject *s, const batch *b)
 {
     size_t n = b->n, D = s->D, dd = s->d * s->d;

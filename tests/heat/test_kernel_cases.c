@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Heat kernels against closed forms and against each other, at the ends of their range and across the places where
- * the method of evaluation changes; and what is refused. */
+/* Heat kernels against closed forms and against each other, at the ends of their range and across the places
+ * where the method of evaluation changes; and what is refused. */
 #include "support/support.h"
 
 #include <manistat/heat.h>
@@ -147,8 +147,8 @@ START_TEST(rotations_are_half_a_sphere)
 }
 END_TEST
 
-/* P = e^(σ/√2) [[x₀ + x₁, x₂], [x₂, x₀ − x₁]] with x on the hyperboloid: the line of σ times the plane H² with lengths
- * multiplied by √2, so that p_t = N(σ − σ'; t) · ½ p^H²_{t/2}. */
+/* P = e^(σ/√2) [[x₀ + x₁, x₂], [x₂, x₀ − x₁]] with x on the hyperboloid: the line of σ times the plane H²
+ * with lengths multiplied by √2, so that p_t = N(σ − σ'; t) · ½ p^H²_{t/2}. */
 typedef struct split {
     double sigma, point[3];
 } split;
@@ -315,8 +315,9 @@ START_TEST(tiny_distances)
 END_TEST
 
 /* ---- Switches ---- */
-/* The sixth difference of f on a grid of n points with the spacing 2e-3 (of log t, or less of r) is below 1e-13 of f for the functions here, and
- * a jump J between two points shows as 10 J: none is larger than `jump` times the natural size. */
+/* The sixth difference of f on a grid of n points with the spacing 2e-3 (of log t, or less of r) is below
+ * 1e-13 of f for the functions here, and a jump J between two points shows as 10 J: none is larger than
+ * `jump` times the natural size. */
 static void assert_no_jump(size_t n, const double *f, const double *size, double jump,
                            const char *what, size_t m)
 {

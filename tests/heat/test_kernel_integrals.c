@@ -3,10 +3,10 @@
 
 /* ∫ p_t(x, z) dz = 1 and ∫ p_s(x, z) p_t(z, y) dz = p_{s+t}(x, y), by quadrature.
  *
- * Rules and their errors: Gauss–Legendre with 20 nodes on panels not wider than the kernel is smooth over (√t, or t near a
- * cut locus) is exact to rounding; so is the trapezoid rule in a periodic direction once it resolves the frequencies L
- * with e^(−L²t/2) > 1e-17; integrals over infinite lines are cut where the integrand is below e^(−40). What is left is the
- * error of p, 1e-12, and the rounding of the points. */
+ * Rules and their errors: Gauss–Legendre with 20 nodes on panels not wider than the kernel is smooth over
+ * (√t, or t near a cut locus) is exact to rounding; so is the trapezoid rule in a periodic direction once it
+ * resolves the frequencies L with e^(−L²t/2) > 1e-17; integrals over infinite lines are cut where the
+ * integrand is below e^(−40). What is left is the error of p, 1e-12, and the rounding of the points. */
 #include "support/support.h"
 
 #include <manistat/heat.h>

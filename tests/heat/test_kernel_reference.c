@@ -3,11 +3,12 @@
 
 /* Points against tables of values that were computed with high precision: tests/data/reference/heat_*.csv.
  *
- * The bars are those of heat.h. A table gives a distance r, the test has to make points at that distance. The base is
- * the default start and the far point is written down in closed form, so r keeps its digits to a few DBL_EPSILON at both
- * ends (sin r is accurate next to π); that moves log p by |∂_r log p| r ε ≈ 2 |log p| ε and the score by ε of its size,
- * far below the bars. Only tangent vectors at a far point y of the hyperboloid need an allowance: their coordinates are
- * larger than their length by y₀, and each has a rounding error, so a row of doubles holds the score to y₀ ε only. */
+ * The bars are those of heat.h. A table gives a distance r, the test has to make points at that distance. The
+ * base is the default start and the far point is written down in closed form, so r keeps its digits to a few
+ * DBL_EPSILON at both ends (sin r is accurate next to π); that moves log p by |∂_r log p| r ε ≈ 2 |log p| ε
+ * and the score by ε of its size, far below the bars. Only tangent vectors at a far point y of the
+ * hyperboloid need an allowance: their coordinates are larger than their length by y₀, and each has a
+ * rounding error, so a row of doubles holds the score to y₀ ε only. */
 #include "support/support.h"
 
 #include <manistat/heat.h>
@@ -114,7 +115,8 @@ static void report(const record *worst)
 }
 
 /* ---- Radial tables: columns space, m, r, t, logp, dr_logp, dt_logp ---- */
-/* The base point, a point at distance r, and the unit tangent vectors at both that point away from the other. */
+/* The base point, a point at distance r, and the unit tangent vectors at both that point
+ * away from the other. */
 typedef struct couple {
     double base[MOST], far[MOST], at_base[MOST], at_far[MOST];
 } couple;
@@ -232,8 +234,8 @@ START_TEST(torus)
 }
 END_TEST
 
-/* space, l1, l2, t, distance, logp, dsigma_logp, ddq_logp, dt_logp: P = I and Q = diag(e^l1, e^l2), where the unit
- * vectors of σ and d_Q are Q/√2 and Q diag(±1, ∓1)/√2. */
+/* space, l1, l2, t, distance, logp, dsigma_logp, ddq_logp, dt_logp: P = I and Q = diag(e^l1, e^l2), where the
+ * unit vectors of σ and d_Q are Q/√2 and Q diag(±1, ∓1)/√2. */
 START_TEST(spd2)
 {
     mst_manifold *m;

@@ -150,8 +150,8 @@ START_TEST(heat_equation)
 }
 END_TEST
 
-/* Nothing jumps where the method changes. The arguments on the two sides differ by one unit in the last place, which
- * itself moves log p by 1e-16 of its size. */
+/* Nothing jumps where the method changes. The arguments on the two sides differ by one unit in the last
+ * place, which itself moves log p by 1e-16 of its size. */
 static void assert_no_jump(const row *a, const row *b)
 {
     oracle_row x = evaluate(a), y = evaluate(b);

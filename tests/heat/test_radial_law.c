@@ -17,7 +17,8 @@ static const struct {
     {"so3", 0.5},       {"so3", 20},           {"so3", 1e-3},
 };
 
-/* The function of the distance whose mean decays like e^(±mt/2): cos r, cosh r, and the trace 1 + 2 cos r of so3. */
+/* The function of the distance whose mean decays like e^(±mt/2): cos r, cosh r, and the
+ * trace 1 + 2 cos r of so3. */
 static double eigenfunction(const char *spec, double r)
 {
     return spec[0] == 'h' ? cosh(r) : spec[1] == 'o' ? 1 + 2 * cos(r) : cos(r);
@@ -37,7 +38,8 @@ START_TEST(moments_are_closed_forms)
     ASSERT_OK(mst_manifold_parse(&m, spec));
     ck_assert(radial_law_fits(m));
     ASSERT_OK(radial_law_new(&law, m, t));
-    /* Simpson's rule on the nodes: the width is 1/2048 of the support, so its error is below 1e-11 of the integrand. */
+    /* Simpson's rule on the nodes: the width is 1/2048 of the support, so its error is
+     * below 1e-11 of the integrand. */
     double sum = 0, scale = 0;
     for (size_t k = 0; k <= law.intervals; k++) {
         double weight = k == 0 || k == law.intervals ? 1 : k % 2 == 1 ? 4 : 2;
@@ -63,7 +65,8 @@ START_TEST(quantiles_invert_the_distribution)
     for (int i = 1; i < 1000; i++) {
         double u = i / 1000.0, r = radial_law_quantile(&law, u);
         ck_assert_msg(r > previous, "%s: quantiles do not grow at %g", laws[_i].spec, u);
-        /* The cubic with the distribution function's values and slopes at both ends of the interval gives u back. */
+        /* The cubic with the distribution function's values and slopes at both ends of
+         * the interval gives u back. */
         size_t k = (size_t)(r / law.width);
         double s = r / law.width - (double)k, a = law.density[k] * law.width,
                b = law.density[k + 1] * law.width, rise = law.cdf[k + 1] - law.cdf[k];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Radial heat kernels against the tables tests/data/reference/heat_*.csv, every row, with the bars of radial.h. */
+/* Radial heat kernels against the tables tests/data/reference/heat_*.csv, every row, with
+ * the bars of radial.h. */
 #include "heat/radial_rows.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Radial heat kernels against Arb where the oracle takes long: large even m at small t, hyperbolic m to 100, and many
- * random rows of all dimensions. */
+/* Radial heat kernels against Arb where the oracle takes long: large even m at small t, hyperbolic m to 100,
+ * and many random rows of all dimensions. */
 #include "heat/radial_rows.h"
 
 static const double times[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.02};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Positive definite matrices, both metrics. What every manifold must satisfy is in tests/conformance; here are
- * closed forms, the tuned kernels against LAPACK, and corners. */
+/* Positive definite matrices, both metrics. What every manifold must satisfy is in tests/conformance; here
+ * are closed forms, the tuned kernels against LAPACK, and corners. */
 #include "base/linalg.h"
 #include "manifold/fallback.h"
 #include "manifold/internal.h"
@@ -98,11 +98,11 @@ static void assert_rows(size_t n, const double *got, const double *want, double 
         assert_near(got[k], want[k], tolerance * scale, "%s, entry %zu", what, k);
 }
 
-/* With A integer, unit lower triangular, and D, E diagonal powers of two, P = A D Aᵀ and Q = A E Aᵀ are exact in
- * double, and Log_P(Q) = A D log(D⁻¹E) Aᵀ. If D and E grow along the diagonal, P and Q are well conditioned up
- * to scaling, and Cholesky with one-sided Jacobi gives all digits although the condition numbers are 2^28; LAPACK
- * loses those of the ratio of the singular values, 2^14 at most. In any other order the problem itself has the
- * condition number of the matrices. */
+/* With A integer, unit lower triangular, and D, E diagonal powers of two, P = A D Aᵀ and Q = A E Aᵀ are exact
+ * in double, and Log_P(Q) = A D log(D⁻¹E) Aᵀ. If D and E grow along the diagonal, P and Q are well
+ * conditioned up to scaling, and Cholesky with one-sided Jacobi gives all digits although the condition
+ * numbers are 2^28; LAPACK loses those of the ratio of the singular values, 2^14 at most. In any other order
+ * the problem itself has the condition number of the matrices. */
 static void check_exact_logarithm(mst_manifold *m, bool ordered, double tolerance)
 {
     size_t n = symmetric_order(mst_manifold_ambient(m)), D = n * n;

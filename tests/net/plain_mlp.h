@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A network in double precision, one row at a time, with plain loops: values and tangents. Gradients come from
- * central differences of it. */
+/* A network in double precision, one row at a time, with plain loops: values and tangents. Gradients come
+ * from central differences of it. */
 #ifndef TEST_NET_PLAIN_MLP_H
 #define TEST_NET_PLAIN_MLP_H
 

@@ -31,8 +31,8 @@ static void fill(void)
                        pow(10, -6 + 10 * (double)(i - n / 2) / (double)(n / 2)));
 }
 
-/* Errors in units of 2^-24·(size of the result), or of the function's own size near 1 where a derivative crosses
- * zero. */
+/* Errors in units of 2^-24·(size of the result), or of the function's own size near 1 where a derivative
+ * crosses zero. */
 static void check(const char *what, size_t i, float got, double want, double floor, double ulps)
 {
     double size = fmax(fabs(want), floor);

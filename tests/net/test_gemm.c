@@ -91,8 +91,8 @@ static double cpu_seconds(clockid_t whose)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Who asks for one thread gets no more, though OpenMP does not call a team of one parallel: the calling thread does all
- * the work that the process does. */
+/* Who asks for one thread gets no more, though OpenMP does not call a team of one parallel: the calling
+ * thread does all the work that the process does. */
 START_TEST(team_of_one_works_alone)
 {
     enum { N = 400, TIMES = 20 };
@@ -110,8 +110,8 @@ START_TEST(team_of_one_works_alone)
 }
 END_TEST
 
-/* Signals that came, those of them whose handler did not run on the stack, and where that is: the address of a frame, because
- * sanitizers put variables elsewhere. */
+/* Signals that came, those of them whose handler did not run on the stack, and where that is: the address of
+ * a frame, because sanitizers put variables elsewhere. */
 static volatile sig_atomic_t rings, strays;
 static uintptr_t stack;
 
@@ -124,7 +124,8 @@ static void ring(int signal_number)
         strays = strays + 1;
 }
 
-/* Kernels that borrow the stack pointer must not be interrupted: the signal would be written over the heap. */
+/* Kernels that borrow the stack pointer must not be interrupted: the signal would be
+ * written over the heap. */
 START_TEST(signals_find_the_stack)
 {
     enum { M = 512, N = 128, TIMES = 3000 };

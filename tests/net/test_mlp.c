@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Networks against plain double precision (values, tangents) and its central differences (gradients), for every
- * shape below on every instruction set. */
+/* Networks against plain double precision (values, tangents) and its central differences (gradients), for
+ * every shape below on every instruction set. */
 #include "base/isa.h"
 #include "net/mlp.h"
 #include "plain_mlp.h"
@@ -87,7 +87,8 @@ static setting set_up_case(int i, int isa)
     return set_up(cases[i].shape, cases[i].n, cases[i].T, 1);
 }
 
-/* with_out·Σ <d_out, out> + with_dout·Σ <d_tan_out, tan_out> over rows begin … end − 1, in double precision. */
+/* with_out·Σ <d_out, out> + with_dout·Σ <d_tan_out, tan_out> over rows begin … end − 1,
+ * in double precision. */
 static double plain_sum(const setting *s, size_t begin, size_t end, bool with_out, bool with_dout)
 {
     const mlp_shape *shape = &s->shape;
@@ -272,8 +273,8 @@ START_TEST(large_inputs)
 }
 END_TEST
 
-/* The product may treat the last rows of a batch with another kernel, so the same row elsewhere agrees to a few ulp
- * and not bit by bit; a row that is not a number spoils no other. */
+/* The product may treat the last rows of a batch with another kernel, so the same row elsewhere agrees to a
+ * few ulp and not bit by bit; a row that is not a number spoils no other. */
 START_TEST(rows_are_independent)
 {
     mlp_shape shape = {12, 40, 3, 3, _i % 2 == 0 ? MLP_SILU : MLP_TANH};

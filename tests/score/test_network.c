@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Networks with random weights as score sources: derivatives against differences of the score along geodesics, energies,
- * time heads, the small-time limit, times out of range, batches and threads. */
+/* Networks with random weights as score sources: derivatives against differences of the score along
+ * geodesics, energies, time heads, the small-time limit, times out of range, batches and threads. */
 #include "support/score_support.h"
 
 #include <manistat/network.h>
@@ -57,7 +57,8 @@ static void random_rows(bench *b, size_t n, double *x, double *y, double *t)
     }
 }
 
-/* <E_a, ∇_b s> at y into (a, b): the score along the geodesics in the directions of the frame, brought back. */
+/* <E_a, ∇_b s> at y into (a, b): the score along the geodesics in the directions of the
+ * frame, brought back. */
 static void score_differences(const bench *b, const double *x, const double *y, double t,
                               double *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Model files: what is written is read back to the bit, and whatever is wrong with a file is said in one line. */
+/* Model files: what is written is read back to the bit, and whatever is wrong with a file
+ * is said in one line. */
 #include "support/score_support.h"
 #include "support/scratch.h"
 
@@ -127,7 +128,8 @@ END_TEST
 
 /* ---- Damage ---- */
 
-/* What to change in a good file: a key's value (null: the key is dropped), a tensor's shape or name, or a number. */
+/* What to change in a good file: a key's value (null: the key is dropped), a tensor's
+ * shape or name, or a number. */
 typedef struct damage {
     const char *key, *value;
     const char *tensor;

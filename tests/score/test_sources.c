@@ -42,8 +42,8 @@ static double second_difference(const double *f)
     return (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * stencil_step * stencil_step);
 }
 
-/* Truncation is h⁴/30 resp. h⁴/90 times a derivative of order one at the distances and times used here, up to about a
- * thousand near the conjugate points of the sphere; rounding 1e-15/h². */
+/* Truncation is h⁴/30 resp. h⁴/90 times a derivative of order one at the distances and times used here, up to
+ * about a thousand near the conjugate points of the sphere; rounding 1e-15/h². */
 static void check_derivatives(const setting *s, const mst_score *source, const double *x,
                               const double *y, double t)
 {

@@ -26,8 +26,8 @@ static inline mst_kmeans_options options(size_t k, size_t restarts)
     return o;
 }
 
-/* What must hold for every result: labels are those of the nearest centre, the inertia is their sum, sizes count them
- * and fall, ties in the order of the first rows. */
+/* What must hold for every result: labels are those of the nearest centre, the inertia is their sum, sizes
+ * count them and fall, ties in the order of the first rows. */
 static inline void assert_consistent(const space *s, size_t n, const double *x,
                                      const double *weights, const mst_kmeans_result *r)
 {
@@ -57,7 +57,8 @@ static inline void assert_consistent(const space *s, size_t n, const double *x,
     free(labels);
 }
 
-/* |mean of Log_c(x)| over the rows with one label: zero exactly where c is the Fréchet mean (or another critical point). */
+/* |mean of Log_c(x)| over the rows with one label: zero exactly where c is the Fréchet
+ * mean (or another critical point). */
 static inline double mean_logarithm(const space *s, size_t n, const double *x, const size_t *labels,
                                     size_t label, const double *centre)
 {

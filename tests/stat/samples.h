@@ -50,7 +50,8 @@ static inline void point_along(const space *s, size_t axis, double length, doubl
     free(c);
 }
 
-/* Brownian end points from one point; the walk of 20 steps is off by 1e-3 of the law at most at the times used here. */
+/* Brownian end points from one point; the walk of 20 steps is off by 1e-3 of the law at
+ * most at the times used here. */
 static inline void brownian_rows(const space *s, const double *start, double time, size_t n,
                                  uint64_t seed, double *out)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* How often the 95 % region holds the true mean and the 95 % interval the true time, over simulated data sets of 300
- * points. Asymptotic regions of an asymptotically normal estimate fall short of their level by O(1/n), a few tenths of a
- * percent here. The binomial standard deviation is 0.15 % at 20000 data sets, so a true coverage of 94.6 % leaves the
- * limits of 94 % and 96 % with probability below 1e-4 for a freshly chosen seed; the seed is fixed. */
+/* How often the 95 % region holds the true mean and the 95 % interval the true time, over simulated data sets
+ * of 300 points. Asymptotic regions of an asymptotically normal estimate fall short of their level by O(1/n),
+ * a few tenths of a percent here. The binomial standard deviation is 0.15 % at 20000 data sets, so a true
+ * coverage of 94.6 % leaves the limits of 94 % and 96 % with probability below 1e-4 for a freshly chosen
+ * seed; the seed is fixed. */
 #include "base/linalg.h"
 #include "stat/mean_support.h"
 

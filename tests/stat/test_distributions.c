@@ -33,9 +33,9 @@ static double arb_normal_cdf(double x)
     return value;
 }
 
-/* P = e^(−z) z^a/Γ(a + 1) (1 + z/(a+1) + z²/((a+1)(a+2)) + …) with z = x/2, a = k/2, all terms positive; Q = 1 − P with
- * enough bits for the smallest double. What is left out of the sum is below the last bit: terms fall by more than half
- * once j > 2z. */
+/* P = e^(−z) z^a/Γ(a + 1) (1 + z/(a+1) + z²/((a+1)(a+2)) + …) with z = x/2, a = k/2, all terms positive; Q =
+ * 1 − P with enough bits for the smallest double. What is left out of the sum is below the last bit: terms
+ * fall by more than half once j > 2z. */
 static double arb_chi_square(double x, double k, bool upper)
 {
     const slong bits = upper ? 1300 : 200;

@@ -35,8 +35,8 @@ START_TEST(as_many_clusters_as_points)
 }
 END_TEST
 
-/* Small sets and many clusters: where there are enough different points no cluster stays empty, and the inertia never
- * rises with the number of restarts. */
+/* Small sets and many clusters: where there are enough different points no cluster stays empty, and the
+ * inertia never rises with the number of restarts. */
 START_TEST(no_cluster_stays_empty)
 {
     space s = space_open("euclidean:1");
@@ -61,8 +61,9 @@ START_TEST(no_cluster_stays_empty)
 }
 END_TEST
 
-/* From any seeding, also a bad one, the end is a fixed point: no cluster is empty and each centre is the mean of its
- * rows. Uniform points on the sphere make clusters so wide that one Newton step is not the whole way. */
+/* From any seeding, also a bad one, the end is a fixed point: no cluster is empty and each centre is the mean
+ * of its rows. Uniform points on the sphere make clusters so wide that one Newton step is
+ * not the whole way. */
 START_TEST(every_end_is_a_fixed_point)
 {
     space s = space_open(_i == 0 ? "euclidean:2" : "sphere:2");
@@ -108,8 +109,8 @@ START_TEST(an_empty_cluster_is_filled_again)
 END_TEST
 
 /* Five clusters of width 0.1 at distances of 10 and more. A seeding leaves one out with probability about
- * 5·(0.1/10)²·log-terms < 0.01; in 200 of them more than 10 failures have probability below 1e-4. One iteration cannot
- * repair it: the inertia then is in the hundreds, not below ten. */
+ * 5·(0.1/10)²·log-terms < 0.01; in 200 of them more than 10 failures have probability below 1e-4. One
+ * iteration cannot repair it: the inertia then is in the hundreds, not below ten. */
 START_TEST(seeds_lie_apart)
 {
     space s = space_open("euclidean:1");

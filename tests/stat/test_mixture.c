@@ -71,8 +71,9 @@ static const char *const specs[] = {
     "hyperbolic:2", "so3",    "spd:2",    "product(circle,euclidean:1)"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
-/* The same restart, cut off after 1, 2, 3 … steps: the log-likelihood never falls, beyond rounding of a sum of n
- * logarithms. Components overlap, so that EM has work to do; least_time is active in the second round. */
+/* The same restart, cut off after 1, 2, 3 … steps: the log-likelihood never falls, beyond rounding of a sum
+ * of n logarithms. Components overlap, so that EM has work to do; least_time is active in
+ * the second round. */
 START_TEST(em_never_goes_down)
 {
     space s = space_open(specs[_i]);
@@ -171,8 +172,9 @@ START_TEST(flat_mixtures_are_gaussian)
 }
 END_TEST
 
-/* Three components of different weights and times. A component of m points is known to √(d t/m) in its centre, to
- * t√(2/(d m)) in its time and its weight to √(π(1 − π)/n), and somewhat worse for the overlap: five times that. */
+/* Three components of different weights and times. A component of m points is known to √(d t/m) in its
+ * centre, to t√(2/(d m)) in its time and its weight to √(π(1 − π)/n), and somewhat worse
+ * for the overlap: five times that. */
 START_TEST(a_known_mixture_is_recovered)
 {
     static const char *const known[] = {"sphere:3", "so3", "hyperbolic:3", "torus:2"};
@@ -303,7 +305,8 @@ START_TEST(degenerate_input)
 }
 END_TEST
 
-/* A single outlier may not swallow a component while another restart finds a proper one; alone it is reported. */
+/* A single outlier may not swallow a component while another restart finds a proper one;
+ * alone it is reported. */
 START_TEST(least_time_is_kept)
 {
     space s = space_open("euclidean:1");
@@ -321,8 +324,9 @@ START_TEST(least_time_is_kept)
 }
 END_TEST
 
-/* More restarts never lose, and somewhere they win. Single restarts differ in whether the outlier gets a component of its
- * own; together they choose one where it does not, although that has the lower likelihood. */
+/* More restarts never lose, and somewhere they win. Single restarts differ in whether the outlier gets a
+ * component of its own; together they choose one where it does not, although that has the
+ * lower likelihood. */
 START_TEST(the_best_restart_wins)
 {
     space s = space_open("euclidean:1");
@@ -373,8 +377,8 @@ START_TEST(the_best_restart_wins)
 }
 END_TEST
 
-/* A tight cluster in a uniform background: the time of the background grows until it is uniform to rounding and stays
- * a number. */
+/* A tight cluster in a uniform background: the time of the background grows until it is uniform to rounding
+ * and stays a number. */
 START_TEST(a_uniform_component)
 {
     space s = space_open("sphere:2");

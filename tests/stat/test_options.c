@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Every public function that takes options: null means the defaults, a shorter struct gets the defaults of what it does
- * not have, and a struct without a size is refused. */
+/* Every public function that takes options: null means the defaults, a shorter struct gets the defaults of
+ * what it does not have, and a struct without a size is refused. */
 #include "stat/samples.h"
 #include "support/score_support.h"
 #include "support/scratch.h"

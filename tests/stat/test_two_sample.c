@@ -42,8 +42,8 @@ static double scatter(size_t n, size_t D, const double *x, double *mean)
 
 enum { D = 3, N1 = 20, N2 = 35 };
 
-/* max over one mean of −½ Σ_s n_s d log t_s, t_s = (S_s + n_s |m_s − μ|²)/(n_s d): μ is the mean of the two weighted by
- * n/t, which a fixed-point iteration finds. Gives Σ n d log t. */
+/* max over one mean of −½ Σ_s n_s d log t_s, t_s = (S_s + n_s |m_s − μ|²)/(n_s d): μ is the mean of the two
+ * weighted by n/t, which a fixed-point iteration finds. Gives Σ n d log t. */
 static double common_mean_part(double s1, double s2, const double *m1, const double *m2)
 {
     double share = 0.5, gap = 0, t1 = 0, t2 = 0;
@@ -174,7 +174,8 @@ START_TEST(both_methods_have_one_statistic)
 }
 END_TEST
 
-/* All 20 ways to split six points on the line; the statistic with the source without time is the reduction of Σ d². */
+/* All 20 ways to split six points on the line; the statistic with the source without time
+ * is the reduction of Σ d². */
 START_TEST(permutations_against_all_splits)
 {
     space s = space_open("euclidean:1");
@@ -247,8 +248,8 @@ START_TEST(threads_change_no_bit)
 }
 END_TEST
 
-/* Both samples from one law: p is uniform. The χ² law is off by O(1/n), far below what 150 values can show (the
- * false-alarm rate of assert_distribution is 1e-7). */
+/* Both samples from one law: p is uniform. The χ² law is off by O(1/n), far below what 150 values can show
+ * (the false-alarm rate of assert_distribution is 1e-7). */
 START_TEST(the_likelihood_ratio_is_calibrated)
 {
     enum { ROUNDS = 150, A = 50, B = 70 };
@@ -300,7 +301,8 @@ START_TEST(permutations_are_calibrated)
 }
 END_TEST
 
-/* Samples around opposite points: the common fit is far from both, and the separate ones must find their ways. */
+/* Samples around opposite points: the common fit is far from both, and the separate ones
+ * must find their ways. */
 START_TEST(opposite_samples)
 {
     space s = space_open("sphere:2");

@@ -4,7 +4,8 @@
 /* Let L = −(1/sin_k s) d/ds (sin_k = sin or sinh). Heat kernels climb two dimensions by p_(m+2) =
  * e^(κmt/2)/(2π) L p_m, so with j the number of steps everything follows from A_i = L^i A_0, i = j, j+1, j+2:
  *
- *     ∂_r p ∝ −sin_k A_(j+1),   ∂²_r p ∝ sin_k² A_(j+2) − cos_k A_(j+1),   2 ∂_t p ∝ sin_k² A_(j+2) − m cos_k A_(j+1).
+ *     ∂_r p ∝ −sin_k A_(j+1),   ∂²_r p ∝ sin_k² A_(j+2) − cos_k A_(j+1),
+ *     2 ∂_t p ∝ sin_k² A_(j+2) − m cos_k A_(j+1).
  *
  * Odd m start from m = 1, A_0 = Σ_k exp(−(r + 2πk)²/2t) (hyperbolic: k = 0 only). Even m start from m = 2,
  * whose kernel is an Abel integral of f(s) = Σ_k (−1)^k (s + 2πk) exp(−(s + 2πk)²/2t) over s from r on:

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* From the sum in VALUE, those of its terms times −λ in TIME and the sum of the slopes in OVER: all derivatives of the
- * kernel. `spare` is three numbers. */
+/* From the sum in VALUE, those of its terms times −λ in TIME and the sum of the slopes in OVER: all
+ * derivatives of the kernel. `spare` is three numbers. */
 static void finish_jet(arb_t *jet, size_t m, const arb_t distance, const arb_t cosine, bool at_end,
                        arb_t *spare, slong bits)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A manifold that is not a symmetric space, with the required slots only: the graph z = f(x) = Σ a_k x_k²/2 in R⁴.
- * Geodesics of the level set F = z − f = 0 solve γ'' = −Hess F(γ', γ')/|∇F|² ∇F, and a parallel field u along them
- * u' = −Hess F(γ', u)/|∇F|² ∇F; both by the classical Runge–Kutta rule with steps of length GRAPH_STEP, whose error
- * is about 1e-12 per unit of length. */
+/* A manifold that is not a symmetric space, with the required slots only: the graph z = f(x) = Σ a_k x_k²/2
+ * in R⁴. Geodesics of the level set F = z − f = 0 solve γ'' = −Hess F(γ', γ')/|∇F|² ∇F, and a parallel field
+ * u along them u' = −Hess F(γ', u)/|∇F|² ∇F; both by the classical Runge–Kutta rule with steps of length
+ * GRAPH_STEP, whose error is about 1e-12 per unit of length. */
 #include "support/bare_graph.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* How many loop values of a test were asked, and said that they took part. Tests run in processes of their own, so this
- * is memory that they share. */
+/* How many loop values of a test were asked, and said that they took part. Tests run in processes of their
+ * own, so this is memory that they share. */
 typedef struct attendance {
     size_t asked, took_part;
 } attendance;

@@ -27,8 +27,8 @@ int run_suite(const char *name, double seconds, size_t count, const test_entry *
     run_suite((name), (seconds), sizeof((test_entry[]){__VA_ARGS__}) / sizeof(test_entry), \
               (test_entry[]){__VA_ARGS__})
 
-/* In a test that is not about all of its loop values: does it say something about this one? The suite prints for how
- * many it did, and fails if that is none. */
+/* In a test that is not about all of its loop values: does it say something about this one? The suite prints
+ * for how many it did, and fails if that is none. */
 #define TAKES_PART(does) takes_part(__func__, (does))
 void takes_part(const char *function, bool does);
 

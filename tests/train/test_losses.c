@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The losses: their values against their definitions in terms of the score that the network gives, their gradients against
- * differences, and the exact score as their minimiser. */
+/* The losses: their values against their definitions in terms of the score that the network gives, their
+ * gradients against differences, and the exact score as their minimiser. */
 #include "support/score_support.h"
 #include "train/feeder.h"
 
@@ -364,7 +364,8 @@ START_TEST(exact_score_is_the_minimiser)
         square += value * value / n;
         signal += r->t[i] * own / n;
     }
-    /* The samples of a path hang together, and steps are finite: twice the error of independent ones, and a part in 100. */
+    /* The samples of a path hang together, and steps are finite: twice the error of
+     * independent ones, and a part in 100. */
     double error = 2 * sqrt(square / n);
     assert_near(mean, 0, 4 * error + 0.01 * signal, "%s", mst_loss_name(c.loss));
     ck_assert_msg(error < 0.1 * signal, "%s: error %g, signal %g", mst_loss_name(c.loss), error,
@@ -409,7 +410,8 @@ START_TEST(names)
 }
 END_TEST
 
-/* A pool holds what sample_draw and prepare give, slot after slot; every block falls due once; two pools do not touch. */
+/* A pool holds what sample_draw and prepare give, slot after slot; every block falls due
+ * once; two pools do not touch. */
 START_TEST(feeder_holds_the_samples)
 {
     static const mst_loss losses[] = {MST_LOSS_BEL, MST_LOSS_DSMVR, MST_LOSS_SSM};

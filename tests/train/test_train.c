@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Training: the same seed gives the same weights whatever the threads and however often it is interrupted; bad options,
- * checkpoints that do not fit and missing memory are refused. */
+/* Training: the same seed gives the same weights whatever the threads and however often it is interrupted;
+ * bad options, checkpoints that do not fit and missing memory are refused. */
 #include "small_training.h"
 #include "support/scratch.h"
 
 #include <errno.h>
 
-/* ---- Memory that fails on demand, and is full of NaN: the library allocates through aligned_alloc only ---- */
+/* ---- Memory that fails on demand, and is full of NaN: the library allocates through
+ * aligned_alloc only ---- */
 
 static size_t fail_at = SIZE_MAX, asked;
 
@@ -127,7 +128,8 @@ START_TEST(what_decides_the_weights)
 }
 END_TEST
 
-/* Without averaging the network has the last weights; the excess is that of its weights, whichever they are. */
+/* Without averaging the network has the last weights; the excess is that of its weights,
+ * whichever they are. */
 START_TEST(average_and_excess)
 {
     mst_train_options o = small_options();
@@ -203,8 +205,8 @@ START_TEST(resumed_trainings_end_the_same)
 }
 END_TEST
 
-/* Paths start at the identity, and diag(e, e) is √2 away from it; their reach is a few standard deviations, √(2 d t) at most
- * on the average, and says where the training was. */
+/* Paths start at the identity, and diag(e, e) is √2 away from it; their reach is a few standard deviations,
+ * √(2 d t) at most on the average, and says where the training was. */
 START_TEST(reach_of_the_training)
 {
     static const double starts[] = {M_E, 0, 0, M_E, M_E * M_E * M_E, 0, 0, M_E * M_E * M_E};

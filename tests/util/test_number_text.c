@@ -197,8 +197,9 @@ START_TEST(test_boundaries)
 }
 END_TEST
 
-/* Numbers whose rounding interval ends at a short decimal, exactly: b·2^(q−1) with b an odd multiple of 5^j is a
- * multiple of 10^j. Whether the end belongs to the interval decides between that decimal and a longer one. */
+/* Numbers whose rounding interval ends at a short decimal, exactly: b·2^(q−1) with b an odd multiple of 5^j
+ * is a multiple of 10^j. Whether the end belongs to the interval decides between that
+ * decimal and a longer one. */
 START_TEST(test_short_ends_of_the_interval)
 {
     uint64_t five = 1;
