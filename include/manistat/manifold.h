@@ -108,8 +108,9 @@ typedef struct mst_manifold_ops {
      * `exp`, Ric(w, w) = 3 lim (d − tr g(s w))/s² in normal coordinates, by differences (about 1e-6). */
     mst_status (*ricci)(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out);
-    /* A lower bound of the injectivity radius at all points; INFINITY if exp is a diffeomorphism
-     * everywhere. Fall-back: NAN, unknown. */
+    /* A lower bound of the injectivity radius at all points; INFINITY if exp is a diffeomorphism everywhere. Where the
+     * curvature is a constant > 0, and on closed curves, the radius itself: it tells spheres from what is made of them by
+     * identifying points. Fall-back: NAN, unknown. */
     double (*injectivity)(const mst_manifold *m);
     /* Random points number first … first+n−1 of the stream; uniform on compact manifolds, elsewhere the
      * fall-back: Exp at the default start of a standard normal tangent vector. */
@@ -165,6 +166,11 @@ typedef struct mst_manifold_ops {
      *   of other metrics f = ½|v|² at x, and then v = −∇f only to first order. The Laplacian is −div v by differences. */
     mst_status (*toward)(const mst_manifold *m, size_t n, const double *x, const double *y,
                          double *f, double *v, double *laplacian);
+    /* y seen from x, where the curvature is a constant κ: the distances r (n); rest (n), the injectivity radius less r with
+     * all its digits, which r has not near the cut locus; and v (n, D), the tangent vector at x toward y that is
+     * sin_κ r long, sin(√κ r)/√κ. On a closed curve of length L, κ stands for (2π/L)². Fall-back: from `log`. */
+    mst_status (*polar)(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v, double *r, double *rest);
 
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);
@@ -246,6 +252,10 @@ MST_API MST_MUST_USE mst_status mst_manifold_log(const mst_manifold *m, size_t n
                                                  const double *y, double *v, unsigned char *flag);
 MST_API MST_MUST_USE mst_status mst_manifold_dist(const mst_manifold *m, size_t n, const double *x,
                                                   const double *y, double *r);
+/* MST_UNABLE where the curvature is not known to be constant. */
+MST_API MST_MUST_USE mst_status mst_manifold_polar(const mst_manifold *m, size_t n, const double *x,
+                                                   const double *y, double *v, double *r,
+                                                   double *rest);
 MST_API MST_MUST_USE mst_status mst_manifold_transport(const mst_manifold *m, size_t n,
                                                        const double *x, const double *v,
                                                        const double *u, double *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Heat kernels on manifolds from the radial functions of radial.h. A family is told by how it finds, for a block of
- * pairs, the distance and the direction of x seen from y; products add up. */
+/* Heat kernels on manifolds from the radial functions of radial.h. What a manifold says of itself (its traits) decides
+ * which part computes its kernel; products add up. */
 #include "heat/kernel_parts.h"
 #include "manifold/internal.h"
 
@@ -13,9 +13,9 @@
 
 /* The parts, first match wins. */
 static const heat_part parts[] = {
-    {heat_gaussian_fits, heat_gaussian}, {heat_torus_fits, heat_torus},
-    {heat_radial_fits, heat_radial},     {heat_spd2_fits, heat_spd2},
-    {heat_product_fits, heat_product},
+    {heat_gaussian_fits, heat_gaussian}, {heat_product_fits, heat_product},
+    {heat_torus_fits, heat_torus},       {heat_radial_fits, heat_radial},
+    {heat_line_fits, heat_line},
 };
 
 static const heat_part *find_part(const mst_manifold *m)

@@ -1,119 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Curved spaces whose kernel is radial, P(2), and products. */
-#include "base/lanes.h"
+/* Curved spaces whose kernel is radial, a line beside such a space, and products. */
 #include "heat/kernel_parts.h"
-#include "heat/radial.h"
-#include "manifold/sphere_kernels.h"
+#include "heat/model.h"
 
 #include <math.h>
 #include <string.h>
 
-/* x as seen from y: distance r, π − r (where there is a cut locus), and `toward` (n, D), the tangent vector at y of
- * length sin_k(r) in the direction of x. */
-typedef struct polar {
-    double *r, *eps, *toward;
-} polar;
-
-typedef struct radial_family {
-    const char *name;
-    mst_status (*polar)(const mst_manifold *m, size_t n, const double *x, const double *y,
-                        const polar *p);
-    void (*kernel)(size_t m, size_t n, const double *r, const double *eps, const double *t,
-                   const mst_radial_out *out);
-    double (*cosine)(double r, double eps); /* cos_k r */
-} radial_family;
-
-static mst_status sphere_polar(const mst_manifold *m, size_t n, const double *x, const double *y,
-                               const polar *p)
-{
-    double *work;
-    MST_TRY(mst_allocate(&work, (2 * m->ambient + 1) * MST_LANES));
-    MST_PICK(sphere_kernels)->polar(n, m->ambient, y, x, p->toward, p->r, p->eps, work);
-    mst_release(work);
-    return MST_OK;
-}
-
-static double sphere_cosine(double r, double eps)
-{
-    return r < 1.6 ? cos(r) : -cos(eps);
-}
-
-static mst_status hyperbolic_polar(const mst_manifold *m, size_t n, const double *x,
-                                   const double *y, const polar *p)
-{
-    size_t D = m->ambient;
-    MST_TRY(mst_manifold_log(m, n, y, x, p->toward, NULL));
-    MST_TRY(mst_manifold_norm(m, n, y, p->toward, p->r));
-    for (size_t i = 0; i < n; i++) {
-        double scale = p->r[i] > 1e-9 ? sinh(p->r[i]) / p->r[i] : 1;
-        for (size_t a = i * D; a < (i + 1) * D; a++)
-            p->toward[a] *= scale;
-    }
-    return MST_OK;
-}
-
-static void hyperbolic_kernel(size_t m, size_t n, const double *r, const double *eps,
-                              const double *t, const mst_radial_out *out)
-{
-    (void)eps;
-    mst_radial_hyperbolic(m, n, r, t, out);
-}
-
-static double hyperbolic_cosine(double r, double eps)
-{
-    (void)eps;
-    return cosh(r);
-}
-
-/* The quaternion (cos ½r, sin ½r e) of yᵀx; sin_k r = 2 sin ½r. */
-static mst_status so3_polar(const mst_manifold *m, size_t n, const double *x, const double *y,
-                            const polar *p)
-{
-    size_t D = m->ambient;
-    for (size_t i = 0; i < n; i++) {
-        double q[4];
-        mst_so3_relative_quaternion(y + i * D, x + i * D, q);
-        double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        p->r[i] = 2 * atan2(sine, q[0]);
-        p->eps[i] = 2 * atan2(q[0], sine);
-        double w[3] = {2 * q[1], 2 * q[2], 2 * q[3]};
-        MST_TRY(mst_manifold_from_frame(m, 1, y + i * D, w, p->toward + i * D));
-    }
-    return MST_OK;
-}
-
-static void so3_kernel(size_t m, size_t n, const double *r, const double *eps, const double *t,
-                       const mst_radial_out *out)
-{
-    (void)m;
-    mst_radial_so3(n, r, eps, t, out);
-}
-
-static double so3_cosine(double r, double eps)
-{
-    (void)eps;
-    return cos(r / 2);
-}
-
-static const radial_family families[] = {
-    {"sphere", sphere_polar, mst_radial_sphere, sphere_cosine},
-    {"hyperbolic", hyperbolic_polar, hyperbolic_kernel, hyperbolic_cosine},
-    {"so3", so3_polar, so3_kernel, so3_cosine},
-};
-
-static const radial_family *find_family(const mst_manifold *m)
-{
-    for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-        if (mst_is_family(m, families[k].name))
-            return &families[k];
-    return NULL;
-}
-
 bool heat_radial_fits(const mst_manifold *m)
 {
-    return find_family(m) != NULL;
+    return heat_model_of(m).kind != HEAT_NO_MODEL;
 }
 
 void heat_radial_hessian(size_t d, const double *c, double along, double across, double *h)
@@ -139,18 +36,18 @@ void heat_radial_hessian(size_t d, const double *c, double along, double across,
 mst_status heat_radial(const mst_manifold *m, size_t n, const double *x, const double *y,
                        const double *t, const mst_heat_values *out)
 {
-    const radial_family *family = find_family(m);
+    heat_model model = heat_model_of(m);
     size_t d = m->dim, D = m->ambient;
-    double r[HEAT_BLOCK], eps[HEAT_BLOCK], slope[HEAT_BLOCK], bend[HEAT_BLOCK], *toward;
+    double r[HEAT_BLOCK], rest[HEAT_BLOCK], slope[HEAT_BLOCK], bend[HEAT_BLOCK], *toward;
     MST_TRY(mst_allocate(&toward, n * (D + d)));
     double *coordinates = toward + n * D;
-    mst_status status = family->polar(m, n, x, y, &(polar){r, eps, toward});
+    mst_status status = mst_manifold_polar(m, n, y, x, toward, r, rest);
     if (status == MST_OK)
-        family->kernel(d, n, r, eps, t,
-                       &(mst_radial_out){.logp = out->log_p,
-                                         .dt = out->dt_log_p,
-                                         .dr_over_sin = slope,
-                                         .drr = out->hessian != NULL ? bend : NULL});
+        heat_model_kernel(&model, n, r, rest, t,
+                          &(mst_radial_out){.logp = out->log_p,
+                                            .dt = out->dt_log_p,
+                                            .dr_over_sin = slope,
+                                            .drr = out->hessian != NULL ? bend : NULL});
     for (size_t i = 0; status == MST_OK && out->score != NULL && i < n; i++)
         for (size_t a = i * D; a < (i + 1) * D; a++)
             out->score[a] = -slope[i] * toward[a];
@@ -158,62 +55,100 @@ mst_status heat_radial(const mst_manifold *m, size_t n, const double *x, const d
         status = mst_manifold_to_frame(m, n, y, toward, coordinates);
         for (size_t i = 0; status == MST_OK && i < n; i++)
             heat_radial_hessian(d, coordinates + i * d, bend[i],
-                                slope[i] * family->cosine(r[i], eps[i]), out->hessian + i * d * d);
+                                slope[i] * heat_model_cosine(&model, r[i], rest[i]),
+                                out->hessian + i * d * d);
     }
     mst_release(toward);
     return status;
 }
 
-bool heat_spd2_fits(const mst_manifold *m)
+static heat_model beside_line(const mst_manifold *m)
 {
-    return mst_is_family(m, "spd") && m->dim == 3 && !mst_manifold_is_flat(m);
+    return heat_model_simply_connected(m->dim - 1, m->traits.beside_line);
 }
 
-/* In the frame coordinates (s₁₁, √2 s₁₂, s₂₂) of a tangent vector at y, the unit vector (1, 0, 1)/√2 is the direction of
- * the line σ = log det/√2; across it lies the hyperbolic plane of curvature −½, that is H² with lengths multiplied by √2:
- * p = (2πt)^(−1/2) e^(−σ²/2t) · ½ p^H²_{t/2}(ρ), ρ the length of the trace-free part over √2. */
-mst_status heat_spd2(const mst_manifold *m, size_t n, const double *x, const double *y,
+bool heat_line_fits(const mst_manifold *m)
+{
+    return m->traits.line != NULL && m->dim > 2 && beside_line(m).kind != HEAT_NO_MODEL;
+}
+
+/* Frame coordinates c (d) of Log_y(x), split: the part along the line is the result, and is taken out of c. */
+static double take_line(size_t d, const double *line, double *c)
+{
+    double along = 0;
+    for (size_t k = 0; k < d; k++)
+        along += c[k] * line[k];
+    for (size_t k = 0; k < d; k++)
+        c[k] -= along * line[k];
+    return along;
+}
+
+/* What a block of pairs has in the two directions. */
+typedef struct line_rows {
+    double along[HEAT_BLOCK];                 /* signed distance on the line */
+    double rho[HEAT_BLOCK], rest[HEAT_BLOCK]; /* beside it, and from there to the cut locus */
+    double log_p[HEAT_BLOCK], dt[HEAT_BLOCK]; /* of the space beside it */
+    double slope[HEAT_BLOCK], bend[HEAT_BLOCK];
+} line_rows;
+
+/* Row i of the results from the part c (d) of Log_y(x) beside the line, which becomes the score in the frame. */
+static void line_row(const mst_manifold *m, const heat_model *model, const line_rows *rows,
+                     size_t i, double t, double *c, const mst_heat_values *out)
+{
+    size_t d = m->dim;
+    const double *line = m->traits.line;
+    double along = rows->along[i], rho = rows->rho[i];
+    if (out->log_p != NULL)
+        out->log_p[i] = rows->log_p[i] - along * along / (2 * t) - 0.5 * log(2 * M_PI * t);
+    if (out->dt_log_p != NULL)
+        out->dt_log_p[i] = rows->dt[i] + (along * along / t - 1) / (2 * t);
+    if (out->hessian != NULL) {
+        double *h = out->hessian + i * d * d;
+        double across = rows->slope[i] * heat_model_cosine(model, rho, rows->rest[i]);
+        heat_radial_hessian(d, c, rows->bend[i], across, h);
+        /* The line: take its direction out of the isotropic part and put −1/t in. */
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b < d; b++)
+                h[a * d + b] += (-1 / t - across) * (line[a] * line[b]);
+    }
+    double sinc = model->scale * rho > 1e-9 ? heat_model_sine(model, rho) / rho : 1;
+    for (size_t k = 0; k < d; k++)
+        c[k] = -rows->slope[i] * sinc * c[k] + along / t * line[k];
+}
+
+/* p = (2πt)^(−1/2) e^(−σ²/2t) · p_t(ρ), σ along the line and ρ the distance beside it. */
+mst_status heat_line(const mst_manifold *m, size_t n, const double *x, const double *y,
                      const double *t, const mst_heat_values *out)
 {
-    enum { D = 4, d = 3 };
-    const double root = 0.70710678118654752440; /* 1/√2 */
-    double v[HEAT_BLOCK * D], c[HEAT_BLOCK][d], line[HEAT_BLOCK], rho[HEAT_BLOCK],
-        half_time[HEAT_BLOCK];
-    double log_p[HEAT_BLOCK], dt[HEAT_BLOCK], slope[HEAT_BLOCK], bend[HEAT_BLOCK];
-    MST_TRY(mst_manifold_log(m, n, y, x, v, NULL));
-    MST_TRY(mst_manifold_to_frame(m, n, y, v, c[0]));
-    for (size_t i = 0; i < n; i++) {
-        line[i] = root * (c[i][0] + c[i][2]);
-        double difference = 0.5 * (c[i][0] - c[i][2]);
-        c[i][0] = difference;
-        c[i][2] = -difference;
-        rho[i] = root * sqrt(2 * difference * difference + c[i][1] * c[i][1]);
-        half_time[i] = t[i] / 2;
+    size_t d = m->dim;
+    heat_model model = beside_line(m);
+    line_rows rows;
+    double *v;
+    MST_TRY(mst_allocate(&v, n * (m->ambient + d)));
+    double *c = v + n * m->ambient;
+    mst_status status = mst_manifold_log(m, n, y, x, v, NULL);
+    if (status == MST_OK)
+        status = mst_manifold_to_frame(m, n, y, v, c);
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        double square = 0;
+        rows.along[i] = take_line(d, m->traits.line, c + i * d);
+        for (size_t k = i * d; k < (i + 1) * d; k++)
+            square += c[k] * c[k];
+        rows.rho[i] = sqrt(square);
+        rows.rest[i] = fmax(heat_model_cut_distance(&model) - rows.rho[i], 0);
     }
-    mst_radial_hyperbolic(
-        2, n, rho, half_time,
-        &(mst_radial_out){.logp = log_p, .dt = dt, .dr_over_sin = slope, .drr = bend});
-    for (size_t i = 0; i < n; i++) {
-        if (out->log_p != NULL)
-            out->log_p[i] = log_p[i] - line[i] * line[i] / (2 * t[i]) - 0.5 * log(8 * M_PI * t[i]);
-        if (out->dt_log_p != NULL)
-            out->dt_log_p[i] = 0.5 * dt[i] + (line[i] * line[i] / t[i] - 1) / (2 * t[i]);
-        /* Lengths √2 ρ: ∂ log p along the trace-free unit vector is ∂_ρ/√2, and c = √2 ρ e. */
-        double sinc = rho[i] > 1e-9 ? sinh(rho[i]) / rho[i] : 1;
-        double across = slope[i] * sinc / 2, along_line = root * line[i] / t[i];
-        if (out->hessian != NULL) {
-            double *h = out->hessian + i * d * d, cut = 0.5 * slope[i] * cosh(rho[i]);
-            heat_radial_hessian(d, c[i], 0.5 * bend[i], cut, h);
-            /* The line: take the trace direction out of the isotropic part and put −1/t in. */
-            for (int a = 0; a < d; a += 2)
-                for (int b = 0; b < d; b += 2)
-                    h[a * d + b] += 0.5 * (-1 / t[i] - cut);
-        }
-        c[i][0] = -across * c[i][0] + along_line;
-        c[i][1] = -across * c[i][1];
-        c[i][2] = -across * c[i][2] + along_line;
+    if (status == MST_OK) {
+        heat_model_kernel(
+            &model, n, rows.rho, rows.rest, t,
+            &(mst_radial_out){
+                .logp = rows.log_p, .dt = rows.dt, .dr_over_sin = rows.slope, .drr = rows.bend});
+        for (size_t i = 0; i < n; i++)
+            line_row(m, &model, &rows, i, t[i], c + i * d, out);
+        if (out->score != NULL)
+            status = mst_manifold_from_frame(m, n, y, c, out->score);
     }
-    return out->score != NULL ? mst_manifold_from_frame(m, n, y, c[0], out->score) : MST_OK;
+    mst_release(v);
+    return status;
 }
 
 bool heat_product_fits(const mst_manifold *m)

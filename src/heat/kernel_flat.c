@@ -44,7 +44,7 @@ mst_status heat_gaussian(const mst_manifold *m, size_t n, const double *x, const
 
 bool heat_torus_fits(const mst_manifold *m)
 {
-    return mst_is_family(m, "circle") || mst_is_family(m, "torus");
+    return m->traits.angles;
 }
 
 /* The angle r from y to x on the circle, whether x is ahead, and π − r. The difference of two doubles is kept with its

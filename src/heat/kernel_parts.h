@@ -26,13 +26,13 @@ mst_status heat_gaussian(const mst_manifold *m, size_t n, const double *x, const
 bool heat_torus_fits(const mst_manifold *m);
 mst_status heat_torus(const mst_manifold *m, size_t n, const double *x, const double *y,
                       const double *t, const mst_heat_values *out);
-/* Constant curvature: sphere, hyperbolic, so3. */
+/* Constant curvature, and not too many points identified: sphere, hyperbolic, so3. */
 bool heat_radial_fits(const mst_manifold *m);
 mst_status heat_radial(const mst_manifold *m, size_t n, const double *x, const double *y,
                        const double *t, const mst_heat_values *out);
-/* A line times a hyperbolic plane. */
-bool heat_spd2_fits(const mst_manifold *m);
-mst_status heat_spd2(const mst_manifold *m, size_t n, const double *x, const double *y,
+/* A line beside such a space, as spd:2 is. */
+bool heat_line_fits(const mst_manifold *m);
+mst_status heat_line(const mst_manifold *m, size_t n, const double *x, const double *y,
                      const double *t, const mst_heat_values *out);
 bool heat_product_fits(const mst_manifold *m);
 mst_status heat_product(const mst_manifold *m, size_t n, const double *x, const double *y,

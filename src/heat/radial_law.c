@@ -3,62 +3,43 @@
 
 #include "heat/radial_law.h"
 
-#include "heat/radial.h"
+#include "heat/model.h"
 #include "manifold/internal.h"
 
 #include <math.h>
 
 enum { INTERVALS = 2048, POINTS = 3 };
 
-static const double pi = 3.141592653589793;
-
-typedef enum shape { SPHERE, HYPERBOLIC, SO3, OTHER } shape;
-
-static shape shape_of(const mst_manifold *m)
-{
-    return mst_is_family(m, "sphere")       ? SPHERE
-           : mst_is_family(m, "hyperbolic") ? HYPERBOLIC
-           : mst_is_family(m, "so3")        ? SO3
-                                            : OTHER;
-}
-
 bool radial_law_fits(const mst_manifold *m)
 {
-    return shape_of(m) != OTHER;
+    return heat_model_of(m).kind != HEAT_NO_MODEL;
 }
 
-/* Beyond this distance lies less than e^−50 of the mass: ten spreads past the drift (d−1)t/2 that negative curvature adds. */
-static double reach(const mst_manifold *m, double t)
+/* Beyond this distance lies less than e^−50 of the mass: ten spreads past the drift (d−1)t/2 that curvature −1 adds. */
+static double reach(const heat_model *model, double t)
 {
-    double d = (double)m->dim, far = sqrt(t) * (sqrt(d) + 10);
-    return shape_of(m) == HYPERBOLIC ? far + (d - 1) * t / 2 : fmin(far, pi);
+    double d = (double)model->dim, far = sqrt(t) * (sqrt(d) + 10);
+    return model->kind == HEAT_HYPERBOLIC ? far + model->scale * (d - 1) * t / 2
+                                          : fmin(far, heat_model_cut_distance(model));
 }
 
 /* Density of the distance at the n points r: p_t(r) times the area of the geodesic sphere, in the log domain. */
-static mst_status densities(const mst_manifold *m, double t, size_t n, const double *r, double *out)
+static mst_status densities(const heat_model *model, double t, size_t n, const double *r,
+                            double *out)
 {
     double *work;
     MST_TRY(mst_allocate(&work, 3 * n));
-    double *eps = work, *time = eps + n, *log_p = time + n;
+    double *rest = work, *time = rest + n, *log_p = time + n;
     for (size_t i = 0; i < n; i++) {
-        eps[i] = fmax(pi - r[i], 0);
+        rest[i] = fmax(heat_model_cut_distance(model) - r[i], 0);
         time[i] = t;
     }
-    mst_radial_out values = {.logp = log_p};
-    shape kind = shape_of(m);
-    if (kind == SPHERE)
-        mst_radial_sphere(m->dim, n, r, eps, time, &values);
-    else if (kind == HYPERBOLIC)
-        mst_radial_hyperbolic(m->dim, n, r, time, &values);
-    else
-        mst_radial_so3(n, r, eps, time, &values);
-    double d = (double)m->dim, log_area = log(2) + d / 2 * log(pi) - lgamma(d / 2);
+    heat_model_kernel(model, n, r, rest, time, &(mst_radial_out){.logp = log_p});
+    double d = (double)model->dim, log_area = log(2) + d / 2 * log(M_PI) - lgamma(d / 2);
     for (size_t i = 0; i < n; i++) {
-        double radius = kind == SPHERE       ? sin(r[i])
-                        : kind == HYPERBOLIC ? sinh(r[i])
-                                             : 2 * sin(r[i] / 2);
-        out[i] = radius > 0 || m->dim == 1
-                     ? exp(log_p[i] + log_area + (m->dim > 1 ? (d - 1) * log(radius) : 0))
+        double radius = heat_model_sine(model, r[i]);
+        out[i] = radius > 0 || model->dim == 1
+                     ? exp(log_p[i] + log_area + (model->dim > 1 ? (d - 1) * log(radius) : 0))
                      : 0;
     }
     mst_release(work);
@@ -69,7 +50,7 @@ static mst_status densities(const mst_manifold *m, double t, size_t n, const dou
 static const double place[POINTS] = {0.11270166537925831, 0.5, 0.88729833462074169};
 static const double weight[POINTS] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
-static mst_status tabulate(radial_law *law, const mst_manifold *m, double t)
+static mst_status tabulate(radial_law *law, const heat_model *model, double t)
 {
     size_t n = law->intervals;
     double *r;
@@ -80,9 +61,9 @@ static mst_status tabulate(radial_law *law, const mst_manifold *m, double t)
             r[POINTS * k + (size_t)e] = law->width * ((double)k + place[e]);
     for (size_t k = 0; k <= n; k++)
         node[k] = law->width * (double)k;
-    mst_status status = densities(m, t, POINTS * n, r, value);
+    mst_status status = densities(model, t, POINTS * n, r, value);
     if (status == MST_OK)
-        status = densities(m, t, n + 1, node, law->density);
+        status = densities(model, t, n + 1, node, law->density);
     law->cdf[0] = 0;
     for (size_t k = 0; status == MST_OK && k < n; k++) {
         law->cdf[k + 1] = law->cdf[k];
@@ -95,10 +76,11 @@ static mst_status tabulate(radial_law *law, const mst_manifold *m, double t)
 
 mst_status radial_law_new(radial_law *law, const mst_manifold *m, double t)
 {
-    *law = (radial_law){.intervals = INTERVALS, .width = reach(m, t) / INTERVALS};
+    heat_model model = heat_model_of(m);
+    *law = (radial_law){.intervals = INTERVALS, .width = reach(&model, t) / INTERVALS};
     MST_TRY(mst_allocate(&law->cdf, 2 * (law->intervals + 1)));
     law->density = law->cdf + law->intervals + 1;
-    mst_status status = tabulate(law, m, t);
+    mst_status status = tabulate(law, &model, t);
     double total = law->cdf[law->intervals];
     if (status == MST_OK && !(fabs(total - 1) < 1e-9))
         status =

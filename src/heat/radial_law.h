@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The exact law of the distance that Brownian motion travels on spheres, hyperbolic spaces and so3: its density is that of
+/* The exact law of the distance that Brownian motion travels on the spaces of model.h: its density is that of
  * the heat kernel times the area of the geodesic sphere, tabulated once per time and inverted for each draw. */
 #ifndef MST_HEAT_RADIAL_LAW_H
 #define MST_HEAT_RADIAL_LAW_H

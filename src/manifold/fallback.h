@@ -25,6 +25,10 @@ mst_status mst_fallback_log(const mst_manifold *m, size_t n, const double *x, co
 mst_status mst_fallback_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
                              double *r);
 
+/* polar.c */
+mst_status mst_fallback_polar(const mst_manifold *m, size_t n, const double *x, const double *y,
+                              double *v, double *r, double *rest);
+
 /* transport.c */
 mst_status mst_fallback_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   const double *u, double *out);

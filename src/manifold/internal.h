@@ -34,6 +34,8 @@ MST_MUST_USE mst_status mst_to_frame_at(const mst_manifold *m, size_t n, const d
                                         const double *v, double *c);
 MST_MUST_USE mst_status mst_dist_to(const mst_manifold *m, size_t n, const double *x,
                                     const double *y, double *r);
+/* The constant curvature; of a closed curve that of the circle of its length; NAN: not constant, or unknown. */
+double mst_round_curvature(const mst_manifold *m);
 
 /* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
 MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x,
@@ -66,7 +68,5 @@ mst_status mst_conformal_diffusion(const mst_manifold *m, size_t n, const double
 /* Unit quaternions w, x, y, z and rotation matrices; of ±q the one with w ≥ 0. */
 void mst_so3_from_quaternion(const double *q, double *r);
 void mst_so3_to_quaternion(const double *r, double *q);
-/* The quaternion of xᵀy, with the digits of small angles. */
-void mst_so3_relative_quaternion(const double *x, const double *y, double *q);
 
 #endif

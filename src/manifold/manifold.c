@@ -255,6 +255,14 @@ mst_status mst_manifold_dist(const mst_manifold *m, size_t n, const double *x, c
     return SLOT(dist, x, y, r);
 }
 
+mst_status mst_manifold_polar(const mst_manifold *m, size_t n, const double *x, const double *y,
+                              double *v, double *r, double *rest)
+{
+    if (isnan(mst_round_curvature(m)))
+        return mst_fail(MST_UNABLE, "%s is not known to have constant curvature", m->spec);
+    return SLOT(polar, x, y, v, r, rest);
+}
+
 mst_status mst_manifold_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   const double *u, double *out)
 {

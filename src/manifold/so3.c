@@ -93,7 +93,8 @@ void mst_so3_to_quaternion(const double *r, double *q)
     quaternion_of_difference(a, q);
 }
 
-void mst_so3_relative_quaternion(const double *x, const double *y, double *q)
+/* The quaternion of xᵀy, with the digits of small angles. */
+static void relative_quaternion(const double *x, const double *y, double *q)
 {
     double difference[D], a[D];
     for (int k = 0; k < D; k++)
@@ -265,7 +266,7 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
 {
     for (size_t i = 0; i < n; i++) {
         double q[4], w[d];
-        mst_so3_relative_quaternion(x + i * D, y + i * D, q);
+        relative_quaternion(x + i * D, y + i * D, q);
         if (q[0] == 0)
             choose_axis(q);
         double sine = norm3(q + 1), scale = sine > 1e-9 ? 2 * atan2(sine, q[0]) / sine : 2;
@@ -284,8 +285,23 @@ static mst_status distance(const mst_manifold *m, size_t n, const double *x, con
     (void)m;
     for (size_t i = 0; i < n; i++) {
         double q[4];
-        mst_so3_relative_quaternion(x + i * D, y + i * D, q);
+        relative_quaternion(x + i * D, y + i * D, q);
         r[i] = 2 * atan2(norm3(q + 1), q[0]);
+    }
+    return MST_OK;
+}
+
+/* The quaternion of xᵀy is (cos ½r, sin ½r e), and sin_κ r = 2 sin ½r. */
+static mst_status polar(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v, double *r, double *rest)
+{
+    for (size_t i = 0; i < n; i++) {
+        double q[4];
+        relative_quaternion(x + i * D, y + i * D, q);
+        double sine = norm3(q + 1), w[d] = {2 * q[1], 2 * q[2], 2 * q[3]};
+        r[i] = 2 * atan2(sine, q[0]);
+        rest[i] = 2 * atan2(q[0], sine);
+        from_frame(m, 1, x + i * D, w, v + i * D);
     }
     return MST_OK;
 }
@@ -371,7 +387,7 @@ static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c,
     (void)m;
     for (size_t i = 0; i < n; i++) {
         double q[4];
-        mst_so3_relative_quaternion(c + i * D, x + i * D, q);
+        relative_quaternion(c + i * D, x + i * D, q);
         for (int k = 0; k < d; k++)
             u[i * d + (size_t)k] = 4 * q[k + 1] / (1 + q[0]);
     }
@@ -434,6 +450,7 @@ static const mst_manifold_ops so3_ops = {
     .chart_diffusion = mst_conformal_diffusion,
     .retract = retract,
     .toward = toward,
+    .polar = polar,
 };
 
 mst_status mst_so3_new(mst_manifold **out)

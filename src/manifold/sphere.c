@@ -172,6 +172,16 @@ static mst_status distance(const mst_manifold *m, size_t n, const double *x, con
     return MST_OK;
 }
 
+static mst_status polar(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v, double *r, double *rest)
+{
+    double *work;
+    MST_TRY(mst_allocate(&work, (2 * m->ambient + 1) * MST_LANES));
+    MST_PICK(sphere_kernels)->polar(n, m->ambient, x, y, v, r, rest, work);
+    mst_release(work);
+    return MST_OK;
+}
+
 /* In the plane of x and v the rotation by r = |v|, across it the identity:
  * u + ⟨e, u⟩ ((cos r − 1) e − sin r x), e = v/r. */
 static mst_status transport(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -313,6 +323,7 @@ static const mst_manifold_ops sphere_ops = {
     .chart_diffusion = mst_conformal_diffusion,
     .walk = walk,
     .retract = retract,
+    .polar = polar,
 };
 
 mst_status mst_sphere_new(mst_manifold **out, size_t m)

@@ -9,44 +9,20 @@
 #include <math.h>
 #include <string.h>
 
-/* r cot_k(r): the Hessian of ½ dist² across the direction of x; along it the Hessian is 1. */
-static double sphere_across(double r)
+/* √κ r cot(√κ r): the Hessian of ½ dist² across the direction of x where the curvature is a constant κ; along it the
+ * Hessian is 1. */
+static double across(double curvature, double r)
 {
-    return r > 1e-4 ? r / tan(r) : 1 - r * r / 3;
-}
-
-static double hyperbolic_across(double r)
-{
-    return r > 1e-4 ? r / tanh(r) : 1 + r * r / 3;
-}
-
-static double so3_across(double r)
-{
-    return sphere_across(r / 2);
-}
-
-static double flat_across(double r)
-{
-    (void)r;
-    return 1;
-}
-
-typedef double across_function(double r);
-
-static across_function *find_across(const mst_manifold *m)
-{
-    if (mst_manifold_is_flat(m))
-        return flat_across;
-    return mst_is_family(m, "sphere")       ? sphere_across
-           : mst_is_family(m, "hyperbolic") ? hyperbolic_across
-           : mst_is_family(m, "so3")        ? so3_across
-                                            : NULL;
+    double x = sqrt(fabs(curvature)) * r;
+    if (!(x > 1e-4))
+        return 1 - copysign(x * x, curvature) / 3;
+    return curvature > 0 ? x / tan(x) : x / tanh(x);
 }
 
 static bool has_hessian(const mst_manifold *m)
 {
     if (mst_manifold_factor(m, 0) == m)
-        return find_across(m) != NULL;
+        return !isnan(m->traits.curvature);
     for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
         if (!has_hessian(mst_manifold_factor(m, f)))
             return false;
@@ -70,11 +46,11 @@ static mst_status log_block(const mst_manifold *m, size_t n, const double *x, co
         memcpy(out->score, v, n * D * sizeof *v);
     for (size_t i = 0; status == MST_OK && out->log_p != NULL && i < n; i++)
         out->log_p[i] = -0.5 * square[i];
-    across_function *across = find_across(m);
-    if (status == MST_OK && out->hessian != NULL && across != NULL) {
+    double curvature = m->traits.curvature;
+    if (status == MST_OK && out->hessian != NULL && !isnan(curvature)) {
         status = mst_manifold_to_frame(m, n, y, v, c);
         for (size_t i = 0; status == MST_OK && i < n; i++)
-            heat_radial_hessian(d, c + i * d, -1, -across(sqrt(square[i])),
+            heat_radial_hessian(d, c + i * d, -1, -across(curvature, sqrt(square[i])),
                                 out->hessian + i * d * d);
     }
     mst_release(v);

@@ -186,6 +186,26 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
     return mst_manifold_walk(base_of(m), n, x, h / (factor_of(m) * factor_of(m)), steps, noise);
 }
 
+/* The radius of the circles r away is multiplied like all lengths: toward y leads the same row. */
+static mst_status polar(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v, double *r, double *rest)
+{
+    mst_status status = mst_manifold_polar(base_of(m), n, x, y, v, r, rest);
+    multiply(n, r, factor_of(m));
+    multiply(n, rest, factor_of(m));
+    return status;
+}
+
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    double square = factor_of(m) * factor_of(m);
+    *out = *mst_manifold_traits_of(base_of(m));
+    out->curvature /= square;
+    out->curvature_above /= square;
+    out->beside_line /= square;
+    out->angles = out->unit_rows = false; /* both promise the unit metric */
+}
+
 static void free_data(void *data)
 {
     mst_manifold_free(((scaled *)data)->base);
@@ -216,6 +236,8 @@ static const mst_manifold_ops table = {
     .chart_radius = chart_radius,
     .chart_diffusion = chart_diffusion,
     .walk = walk,
+    .polar = polar,
+    .traits = traits,
     .free_data = free_data,
 };
 
