@@ -61,6 +61,25 @@ typedef struct mst_noise {
     uint64_t first_step;
 } mst_noise;
 
+/* Brownian paths for training, n ≤ 64 of them, with the weights of Bismut, Elworthy and Li. Path i has `steps` steps of
+ * time h[i]. A sample is the end x of a path from y after k of its steps, at time t = k h[i], with a tangent vector at y
+ * whose conditional mean given (x, y) is ∇_y log p_t(x, y), and a number whose conditional mean is ∂_t log p_t(x, y).
+ * Sample `slot` of path i stands in row slot·n + i; the samples of a path may come from different points y. */
+typedef struct mst_path_event {
+    uint32_t path, slot;
+} mst_path_event;
+typedef struct mst_weighted_paths {
+    size_t n, slots, steps;
+    const double *h; /* (n) */
+    double longest;  /* no h of the whole training is longer: fit to it what all paths must share */
+    mst_noise noise;
+    /* event[begin[k]] … event[begin[k + 1] − 1] are the samples after k ≥ 1 steps; begin has steps + 2 entries. */
+    const uint32_t *begin;
+    const mst_path_event *event;
+    const double *y;                  /* (slots·n, D) */
+    double *x, *target, *time_target; /* (slots·n, D), (slots·n, D), (slots·n) */
+} mst_weighted_paths;
+
 /* ---- The table. The first five slots are required; each other slot may be null and then has the
  * fall-back named beside it. Slots are called with valid input: points on the manifold, tangent vectors
  * tangent, n ≥ 1. ---- */
@@ -171,6 +190,10 @@ typedef struct mst_manifold_ops {
      * sin_κ r long, sin(√κ r)/√κ. On a closed curve of length L, κ stands for (2π/L)². Fall-back: from `log`. */
     mst_status (*polar)(const mst_manifold *m, size_t n, const double *x, const double *y,
                         double *v, double *r, double *rest);
+
+    /* Samples for training; the weights should be exact however coarse the steps. Fall-back: a geodesic walk and a
+     * backward sweep, many times slower. */
+    mst_status (*weighted_walk)(const mst_manifold *m, const mst_weighted_paths *paths);
 
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);

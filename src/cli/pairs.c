@@ -229,7 +229,7 @@ static mst_status warn_apart(pair_job *job, size_t n)
     const double t = job->model.info.t_min;
     const double longest = sqrt(t) * (sqrt((double)mst_manifold_dim(job->m)) + 5);
     double *r;
-    if (job->warned_apart || mst_manifold_table(job->m)->log == NULL)
+    if (job->warned_apart || !(mst_manifold_traits_of(job->m)->closed & MST_CLOSED_LOG))
         return MST_OK;
     mst_status status = new_doubles(&r, n, 1);
     if (status == MST_OK)

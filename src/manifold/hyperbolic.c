@@ -303,6 +303,30 @@ static double chart_radius(const mst_manifold *m)
     return 0.5;
 }
 
+static void place(size_t m, const double *y, const double *z, const double *w, double *x,
+                  double *target)
+{
+    double point = 0, vector = 0, square = 0;
+    for (size_t a = 0; a < m; a++) {
+        point += y[a + 1] * z[a];
+        vector += y[a + 1] * w[a];
+    }
+    target[0] = vector;
+    point = z[m] + point / (1 + y[0]);
+    vector /= 1 + y[0];
+    for (size_t a = 0; a < m; a++) {
+        x[a + 1] = z[a] + y[a + 1] * point;
+        target[a + 1] = w[a] + y[a + 1] * vector;
+        square += x[a + 1] * x[a + 1];
+    }
+    x[0] = sqrt(1 + square);
+}
+
+static mst_status weighted_walk(const mst_manifold *m, const mst_weighted_paths *paths)
+{
+    return mst_weighted_curved(m, curvature, place, paths);
+}
+
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     out->compact = MST_NO;
@@ -335,6 +359,7 @@ static const mst_manifold_ops hyperbolic_ops = {
     .chart_radius = chart_radius,
     .chart_diffusion = mst_conformal_diffusion,
     .retract = retract,
+    .weighted_walk = weighted_walk,
 };
 
 mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)

@@ -65,6 +65,13 @@ mst_status mst_conformal_christoffel(const mst_manifold *m, size_t n, const doub
 mst_status mst_conformal_diffusion(const mst_manifold *m, size_t n, const double *c,
                                    const double *u, double *b, double *sigma);
 
+/* The slot weighted_walk of constant curvature κ. Its paths leave the last unit vector e of R^(d+1); `place` takes the end z
+ * (d + 1) of one and the tangent vector w (d) at e by an isometry with e ↦ y: x and target. */
+typedef void mst_placement(size_t d, const double *y, const double *z, const double *w, double *x,
+                           double *target);
+mst_status mst_weighted_curved(const mst_manifold *m, double curvature, mst_placement *place,
+                               const mst_weighted_paths *paths);
+
 /* Unit quaternions w, x, y, z and rotation matrices; of ±q the one with w ≥ 0. */
 void mst_so3_from_quaternion(const double *q, double *r);
 void mst_so3_to_quaternion(const double *r, double *q);

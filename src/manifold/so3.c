@@ -368,14 +368,19 @@ static mst_status random_point(const mst_manifold *m, mst_random r, uint64_t fir
                                double *x)
 {
     (void)m;
-    for (size_t i = 0; i < n; i++) {
-        double q[4], norm = 0;
-        mst_random_normals(r, 4 * (first + i), 4, q);
-        for (int k = 0; k < 4; k++)
-            norm += q[k] * q[k];
-        for (int k = 0; k < 4; k++)
-            q[k] /= sqrt(norm);
-        mst_so3_from_quaternion(q, x + i * D);
+    enum { BLOCK = 64 }; /* generators make numbers by the dozen */
+    double normals[4 * BLOCK];
+    for (size_t at = 0; at < n; at += BLOCK) {
+        size_t count = n - at < BLOCK ? n - at : BLOCK;
+        mst_random_normals(r, 4 * (first + at), 4 * count, normals);
+        for (size_t i = 0; i < count; i++) {
+            double *q = normals + 4 * i, norm = 0;
+            for (int k = 0; k < 4; k++)
+                norm += q[k] * q[k];
+            for (int k = 0; k < 4; k++)
+                q[k] /= sqrt(norm);
+            mst_so3_from_quaternion(q, x + (at + i) * D);
+        }
     }
     return MST_OK;
 }
@@ -415,6 +420,24 @@ static double chart_radius(const mst_manifold *m)
     return 1;
 }
 
+/* From the left: y R(z) and y [w]×, the quaternion of e being 1. */
+static void place(size_t dim, const double *y, const double *z, const double *w, double *x,
+                  double *target)
+{
+    (void)dim;
+    double scale = 1 / sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2] + z[3] * z[3]), turned[D], a[D];
+    mst_so3_from_quaternion((double[]){scale * z[3], scale * z[0], scale * z[1], scale * z[2]},
+                            turned);
+    multiply(y, turned, x);
+    hat(w, a);
+    multiply(y, a, target);
+}
+
+static mst_status weighted_walk(const mst_manifold *m, const mst_weighted_paths *paths)
+{
+    return mst_weighted_curved(m, curvature, place, paths);
+}
+
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     (void)m;
@@ -451,6 +474,7 @@ static const mst_manifold_ops so3_ops = {
     .retract = retract,
     .toward = toward,
     .polar = polar,
+    .weighted_walk = weighted_walk,
 };
 
 mst_status mst_so3_new(mst_manifold **out)

@@ -266,6 +266,7 @@ static const mst_manifold_ops small_ops = {
     .retract = mst_spd_retract,
     .toward = mst_spd_toward,
     .walk = walk,
+    .weighted_walk = mst_spd_weighted_walk,
 };
 
 static const mst_manifold_ops plain_ops = {

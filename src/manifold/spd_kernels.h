@@ -70,6 +70,9 @@ mst_status mst_spd_toward(const mst_manifold *m, size_t n, const double *x, cons
                           double *f, double *v, double *laplacian);
 
 /* spd_chart.c: the chart of the affine-invariant metric. */
+/* weighted_spd.c, orders up to MST_SMALL_ORDER */
+mst_status mst_spd_weighted_walk(const mst_manifold *m, const mst_weighted_paths *paths);
+
 mst_status mst_spd_chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
                                 double *u);
 mst_status mst_spd_chart_point(const mst_manifold *m, size_t n, const double *c, const double *u,

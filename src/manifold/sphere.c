@@ -287,6 +287,33 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
     return MST_OK;
 }
 
+static void place(size_t m, const double *y, const double *z, const double *w, double *x,
+                  double *target)
+{
+    /* The frame is a reflection H with H e = −sign·y. */
+    double sign = y[m] < 0 ? -1 : 1, divisor = 1 + fabs(y[m]), point = 0, vector = 0, square = 0;
+    for (size_t a = 0; a < m; a++) {
+        point += y[a] * z[a];
+        vector += y[a] * w[a];
+    }
+    point = (point + (y[m] + sign) * z[m]) / divisor;
+    vector /= divisor;
+    for (size_t a = 0; a <= m; a++) {
+        double u = a < m ? y[a] : y[m] + sign;
+        x[a] = -sign * (z[a] - u * point);
+        target[a] = -sign * ((a < m ? w[a] : 0) - u * vector);
+        square += x[a] * x[a];
+    }
+    double scale = 1 / sqrt(square);
+    for (size_t a = 0; a <= m; a++)
+        x[a] *= scale;
+}
+
+static mst_status weighted_walk(const mst_manifold *m, const mst_weighted_paths *paths)
+{
+    return mst_weighted_curved(m, curvature, place, paths);
+}
+
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     /* S¹ is flat, and so its Fréchet means are those of a circle. */
@@ -324,6 +351,7 @@ static const mst_manifold_ops sphere_ops = {
     .walk = walk,
     .retract = retract,
     .polar = polar,
+    .weighted_walk = weighted_walk,
 };
 
 mst_status mst_sphere_new(mst_manifold **out, size_t m)

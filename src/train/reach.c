@@ -38,7 +38,7 @@ mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
     enum { PATHS = 2048 };
     size_t D = mst_manifold_ambient(r->m);
     double *rows;
-    if (sample_plan_is_uniform(plan) || mst_manifold_table(r->m)->log == NULL)
+    if (sample_plan_is_uniform(plan) || !(mst_manifold_traits_of(r->m)->closed & MST_CLOSED_LOG))
         return MST_OK;
     MST_TRY(mst_allocate(&rows, PATHS * (4 * D + 1) + 2 * D));
     double *y = rows + PATHS * D, *t = y + PATHS * D, *work = t + PATHS;

@@ -38,21 +38,15 @@ static mst_status check_options(const sample_options *o)
     return MST_OK;
 }
 
-static bool starts_uniformly(const mst_manifold *m)
-{
-    return mst_is_family(m, "sphere") || mst_is_family(m, "so3") || mst_is_family(m, "torus") ||
-           mst_is_family(m, "circle");
-}
-
 static sample_simulator *simulator_of(const mst_manifold *m)
 {
-    return mst_manifold_is_flat(m) ? sample_flat
-           : sample_curved_fits(m) ? sample_curved
-           : sample_spd_fits(m)    ? sample_spd
-                                   : sample_sweep;
+    return mst_manifold_is_flat(m)        ? sample_flat
+           : m->ops.weighted_walk != NULL ? sample_weighted
+                                          : sample_sweep;
 }
 
-/* Factors, or for last-step samples the manifold as a whole; a product starts uniformly if all its factors do. */
+/* Factors, or for last-step samples the manifold as a whole. Paths start uniformly where that is possible; what may or may
+ * not be compact is treated as if it were not. */
 static mst_status split(sample_plan *p)
 {
     const sample_options *o = &p->options;
@@ -65,12 +59,10 @@ static mst_status split(sample_plan *p)
         *f = (sample_factor){
             .m = whole ? p->m : mst_manifold_factor(p->m, k), .index = k, .offset = offset};
         offset += f->m->ambient;
-        f->uniform = o->starts == 0;
-        for (size_t i = 0; i < mst_manifold_factor_count(f->m); i++)
-            f->uniform = f->uniform && starts_uniformly(mst_manifold_factor(f->m, i));
+        f->uniform = o->starts == 0 && f->m->traits.compact == MST_YES;
         f->run = simulator_of(f->m);
-        if (!whole && f->run == sample_curved)
-            MST_TRY(sample_curved_check(f->m, o->t_max / (double)o->steps, o->t_max));
+        if (!whole && f->run == sample_weighted)
+            MST_TRY(sample_weighted_check(f->m, o->t_max / (double)o->steps, o->t_max));
         if (!whole && f->run == sample_sweep)
             MST_TRY(sample_sweep_tune(p, f));
     }

@@ -8,10 +8,10 @@
  * alone: the path number is the stream of all its random numbers, and each purpose (times, starts, noise) has a seed of
  * its own, mixed from the plan's.
  *
- * Bismut–Elworthy–Li samples come from one of four simulators, factor by factor on products: flat manifolds take one
- * exact step (samples_flat.c); spheres, hyperbolic spaces and rotations (samples_curved.c) and positive definite matrices
- * up to order 4 (samples_spd.c) simulate from one base point, with independent y for each slot; everything else makes a
- * geodesic walk and a backward sweep (samples_walk.c), whose samples share the end of the path, x. */
+ * Bismut–Elworthy–Li samples come from one of three simulators, factor by factor on products: flat manifolds take one
+ * exact step (samples_flat.c); manifolds that have a slot `weighted_walk` simulate by it, with independent y for each slot
+ * (samples_weighted.c); everything else makes a geodesic walk and a backward sweep (samples_walk.c), whose samples share
+ * the end of the path, x. */
 #ifndef MST_SCORE_SAMPLES_H
 #define MST_SCORE_SAMPLES_H
 

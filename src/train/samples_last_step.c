@@ -39,12 +39,12 @@ static void put(double *rows, size_t row, size_t D, const double *from)
         memcpy(rows + row * D, from, D * sizeof *from);
 }
 
-static mst_status take(const sample_job *job, walkers *w, const sample_event *event, size_t count,
+static mst_status take(const sample_job *job, walkers *w, const mst_path_event *event, size_t count,
                        size_t stride, const sample_rows *out)
 {
     size_t D = job->factor->m->ambient;
     for (size_t e = 0; e < count; e++) {
-        size_t i = event[e].lane, row = event[e].slot * stride + i;
+        size_t i = event[e].path, row = event[e].slot * stride + i;
         put(out->x, row, D, w->start + i * D);
         put(out->y, row, D, w->y + i * D);
         put(out->previous, row, D, w->x + i * D);
@@ -60,12 +60,12 @@ static mst_status take(const sample_job *job, walkers *w, const sample_event *ev
     MST_TRY(mst_manifold_transport(job->factor->m, count, w->picked[0], w->picked[1], w->picked[2],
                                    w->picked[2]));
     for (size_t e = 0; e < count; e++)
-        put(out->arrived, event[e].slot * stride + event[e].lane, D, w->picked[2] + e * D);
+        put(out->arrived, event[e].slot * stride + event[e].path, D, w->picked[2] + e * D);
     return MST_OK;
 }
 
 static mst_status walk(const sample_job *job, walkers *w, const uint32_t *begin,
-                       const sample_event *event, size_t stride, const sample_rows *out)
+                       const mst_path_event *event, size_t stride, const sample_rows *out)
 {
     const mst_manifold *m = job->factor->m;
     uint64_t seed = sample_seed(job->root, SAMPLE_SEED_NOISE, 0);
@@ -89,7 +89,7 @@ mst_status sample_last_step(const sample_job *job, size_t stride, const sample_r
     size_t steps = job->plan->options.steps;
     walkers w = {0};
     uint32_t *begin = NULL;
-    sample_event *event = NULL;
+    mst_path_event *event = NULL;
     mst_status status = walkers_new(&w, job->factor->m, job->slots);
     if (status == MST_OK)
         status = mst_allocate(&begin, steps + 2);

@@ -58,10 +58,7 @@ void sample_times(const sample_options *o, uint64_t root, uint64_t first, size_t
 
 /* The slots of a block of paths in the order of their steps: event[begin[k]] … event[begin[k + 1] − 1] happen after
  * k ≥ 1 steps. begin has steps + 2 entries, event slots·n. */
-typedef struct sample_event {
-    uint32_t lane, slot;
-} sample_event;
-void sample_events(const sample_job *job, uint32_t *begin, sample_event *event);
+void sample_events(const sample_job *job, uint32_t *begin, mst_path_event *event);
 
 /* Start points (n, D) number `draw` of the job's paths. */
 MST_MUST_USE mst_status sample_starts(const sample_job *job, size_t draw, double *y);
@@ -77,11 +74,9 @@ MST_MUST_USE mst_status sample_walk_step(const mst_manifold *m, size_t n, const 
                                          double *first, double *second, double *y);
 
 /* The simulators. */
-sample_simulator sample_flat, sample_curved, sample_spd, sample_sweep;
+sample_simulator sample_flat, sample_weighted, sample_sweep;
 /* Can it be simulated with this step, and over this time? MST_ARGUMENT says what would help. */
-MST_MUST_USE mst_status sample_curved_check(const mst_manifold *m, double h, double t);
-bool sample_curved_fits(const mst_manifold *m);
-bool sample_spd_fits(const mst_manifold *m);
+MST_MUST_USE mst_status sample_weighted_check(const mst_manifold *m, double h, double t);
 /* The pilot run of the sweep, which chooses its kappa. */
 MST_MUST_USE mst_status sample_sweep_tune(const sample_plan *plan, sample_factor *factor);
 /* Last-step samples of the whole manifold; rows of `out` are s·stride + i. */

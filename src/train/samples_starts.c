@@ -21,23 +21,6 @@ void sample_noise_rows(size_t n, size_t d, double (*z)[MST_LANES], double *c)
             c[i * d + k] = z[k][i];
 }
 
-/* Uniform rotations: the slot of so3 would make each from a call of its own. */
-static void uniform_rotations(uint64_t seed, uint64_t first, uint64_t draw, size_t n, double *y)
-{
-    double z[4][MST_LANES];
-    MST_PICK(random_kernels)->step(seed, first, draw, 4, z);
-    for (size_t i = 0; i < n; i++) {
-        double q[4], square = 0;
-        for (size_t k = 0; k < 4; k++) {
-            q[k] = z[k][i];
-            square += q[k] * q[k];
-        }
-        for (size_t k = 0; k < 4; k++)
-            q[k] /= sqrt(square);
-        mst_so3_from_quaternion(q, y + 9 * i);
-    }
-}
-
 /* A given or the default start, then one step of time `spread` times a uniform number. The factors of a product share
  * the choice and the time. */
 static mst_status spread_starts(const sample_job *job, uint64_t seed, uint64_t draw, double *y)
@@ -82,9 +65,5 @@ mst_status sample_starts(const sample_job *job, size_t draw, double *y)
     uint64_t seed = sample_seed(job->root, SAMPLE_SEED_START, f->index);
     if (!f->uniform)
         return spread_starts(job, seed, draw, y);
-    if (mst_is_family(f->m, "so3")) {
-        uniform_rotations(seed, job->first, draw, job->n, y);
-        return MST_OK;
-    }
     return mst_manifold_random_point(f->m, (mst_random){seed, draw}, job->first, job->n, y);
 }

@@ -49,7 +49,7 @@ void sample_times(const sample_options *o, uint64_t root, uint64_t first, size_t
 }
 
 /* Counting sort. */
-void sample_events(const sample_job *job, uint32_t *begin, sample_event *event)
+void sample_events(const sample_job *job, uint32_t *begin, mst_path_event *event)
 {
     size_t steps = job->plan->options.steps;
     for (size_t k = 0; k < steps + 2; k++)
@@ -61,7 +61,7 @@ void sample_events(const sample_job *job, uint32_t *begin, sample_event *event)
         begin[k] += begin[k - 1];
     for (size_t s = 0; s < job->slots; s++)
         for (size_t i = 0; i < job->n; i++)
-            event[begin[job->at[s * MST_LANES + i]]++] = (sample_event){(uint32_t)i, (uint32_t)s};
+            event[begin[job->at[s * MST_LANES + i]]++] = (mst_path_event){(uint32_t)i, (uint32_t)s};
     /* Each begin has moved to its end, which is the next one's begin. */
     for (size_t k = steps + 1; k > 0; k--)
         begin[k] = begin[k - 1];

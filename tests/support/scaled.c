@@ -196,6 +196,21 @@ static mst_status polar(const mst_manifold *m, size_t n, const double *x, const 
     return status;
 }
 
+/* A path of the scaled manifold is one of the base in time t/λ²; gradients and time derivatives are divided by λ². */
+static mst_status weighted_walk(const mst_manifold *m, const mst_weighted_paths *paths)
+{
+    double square = factor_of(m) * factor_of(m);
+    size_t rows = paths->slots * paths->n;
+    mst_weighted_paths p = *paths;
+    double *h = multiplied(p.n, p.h, 1 / square);
+    p.h = h;
+    p.longest /= square;
+    mst_status status = mst_manifold_table(base_of(m))->weighted_walk(base_of(m), &p);
+    multiply(rows * mst_manifold_ambient(m), p.target, 1 / square);
+    multiply(rows, p.time_target, 1 / square);
+    return release(status, h);
+}
+
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     double square = factor_of(m) * factor_of(m);
@@ -237,6 +252,7 @@ static const mst_manifold_ops table = {
     .chart_diffusion = chart_diffusion,
     .walk = walk,
     .polar = polar,
+    .weighted_walk = weighted_walk,
     .traits = traits,
     .free_data = free_data,
 };
@@ -248,5 +264,8 @@ mst_status scaled_new(mst_manifold **out, const char *spec, double factor)
     *data = (scaled){.factor = factor};
     ASSERT_OK(mst_manifold_parse(&data->base, spec));
     size_t d = mst_manifold_dim(data->base), D = mst_manifold_ambient(data->base);
-    return mst_manifold_new(out, &table, "scaled", d, D, data);
+    mst_manifold_ops ops = table;
+    if (mst_manifold_table(data->base)->weighted_walk == NULL)
+        ops.weighted_walk = NULL;
+    return mst_manifold_new(out, &ops, "scaled", d, D, data);
 }

@@ -311,6 +311,7 @@ START_TEST(differences_make_the_same_samples)
     sample_set set[2] = {0};
     for (int k = 0; k < 2; k++) {
         table[k].free_data = NULL;
+        table[k].weighted_walk = NULL;
         ASSERT_OK(mst_manifold_new(&set[k].m, &table[k], "own", mst_manifold_dim(base),
                                    mst_manifold_ambient(base), mst_manifold_data(base)));
         ASSERT_OK(sample_plan_new(&set[k].plan, set[k].m, &o));

@@ -242,6 +242,34 @@ START_TEST(starts_are_spread)
 }
 END_TEST
 
+/* Somebody else's manifold simulates by its own slot: lengths doubled and times times four make the same paths, and a
+ * quarter of each target. All factors are powers of two, so the bits agree. */
+START_TEST(users_manifolds_use_their_slot)
+{
+    static const char *const specs[] = {"sphere:3", "hyperbolic:2", "so3", "spd:3"};
+    sample_options o = sample_test_options(), own = o;
+    own.t_min *= 4;
+    own.t_max *= 4;
+    own.spread *= 4;
+    sample_set base = sample_set_plan(specs[_i], false, &o), s = {.D = base.D};
+    ASSERT_OK(scaled_new(&s.m, specs[_i], 2));
+    ASSERT_OK(sample_plan_new(&s.plan, s.m, &own));
+    ck_assert(s.plan->factor[0].run == sample_weighted);
+    ck_assert_int_eq(sample_plan_is_uniform(s.plan), sample_plan_is_uniform(base.plan));
+    sample_set_draw(&base, 3, 70);
+    sample_set_draw(&s, 3, 70);
+    for (size_t i = 0; i < s.rows * s.D; i++) {
+        ck_assert_double_eq(s.at.x[i], base.at.x[i]);
+        ck_assert_double_eq(s.at.y[i], base.at.y[i]);
+        ck_assert_double_eq(4 * s.at.target[i], base.at.target[i]);
+    }
+    for (size_t i = 0; i < s.rows; i++)
+        ck_assert_double_eq(4 * s.at.time_target[i], base.at.time_target[i]);
+    sample_set_free(&base);
+    sample_set_free(&s);
+}
+END_TEST
+
 /* A manifold with the required slots only: every fall-back at work, and the mean Ricci tensor found (radius 2: ¼). */
 START_TEST(bare_manifolds_are_swept)
 {
@@ -329,6 +357,6 @@ int main(void)
                      {what_is_not_wanted_changes_nothing, KINDS}, {times_are_stratified, 0},
                      {horizons_follow_their_law, 0}, {compact_spaces_start_uniformly, 0},
                      {given_starts_are_used, 0}, {starts_are_spread, 0},
-                     {bare_manifolds_are_swept, 0}, {nonsense_is_refused, 0},
-                     {without_memory, KINDS});
+                     {users_manifolds_use_their_slot, 4}, {bare_manifolds_are_swept, 0},
+                     {nonsense_is_refused, 0}, {without_memory, KINDS});
 }

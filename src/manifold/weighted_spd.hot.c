@@ -2,12 +2,12 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Paths of positive definite matrices from the identity, MST_LANES at a time: z ← E z E with E = exp(S/2)
- * puts the symmetric step S before the others. The recursions are those of samples_curved.hot.c, for the
+ * puts the symmetric step S before the others. The recursions are those of weighted_curved.hot.c, for the
  * trace-free parts. */
 #include "base/linalg_small.h"
 #include "base/random_lanes.h"
 #include "manifold/symmetric.h"
-#include "train/samples_kernels.h"
+#include "manifold/weighted_kernels.h"
 
 enum { COORDINATES = LANES_ORDER * (LANES_ORDER + 1) / 2, DEGREE = 12 };
 
@@ -114,10 +114,11 @@ static inline void weights(size_t n, const double *f, lanes *xi, state *s)
 
 static inline void record(size_t n, const spd_block *b, size_t step, const state *s)
 {
+    const mst_weighted_paths *p = b->paths;
     size_t d = symmetric_dim(n);
-    for (size_t e = b->begin[step]; e < b->begin[step + 1]; e++) {
-        size_t k = b->event[e].lane;
-        double *row = b->out + (b->event[e].slot * (size_t)MST_LANES + k) * spd_width(n);
+    for (size_t e = p->begin[step]; e < p->begin[step + 1]; e++) {
+        size_t k = p->event[e].path;
+        double *row = b->out + (p->event[e].slot * p->n + k) * spd_width(n);
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++)
                 *row++ = s->z[lanes_lower(n, i, j)][k];
@@ -143,8 +144,9 @@ static inline void run_order(size_t n, const spd_block *b)
     double shrink = 1;
     for (int k = 0; k < b->squarings; k++)
         shrink /= 2;
-    for (size_t step = 0; step < b->steps; step++) {
-        noise_step(b->seed, b->first, step, d, xi);
+    mst_noise noise = b->paths->noise;
+    for (size_t step = 0; step < b->paths->steps; step++) {
+        noise_step(noise.seed, noise.first_path, noise.first_step + step, d, xi);
         weights(n, b->growth, xi, &s);
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j <= i; j++) {

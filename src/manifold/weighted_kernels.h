@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Hot loops of the simulators that start all paths at one base point. */
-#ifndef MST_SCORE_SAMPLES_KERNELS_H
-#define MST_SCORE_SAMPLES_KERNELS_H
+/* Hot loops of the weighted walks that start all paths at one base point. */
+#ifndef MST_MANIFOLD_WEIGHTED_KERNELS_H
+#define MST_MANIFOLD_WEIGHTED_KERNELS_H
 
+#include "base/lanes.h"
 #include "base/isa.h"
-#include "train/samples_parts.h"
+
+#include <manistat/manifold.h>
 
 /* A space of constant curvature of dimension m. The kernel works with the normals ξ = b/√h. */
 typedef struct curved_block {
     size_t m;
     bool sphere; /* or hyperbolic space */
-    uint64_t seed, first;
-    size_t steps;
+    const mst_weighted_paths *paths;
     const double *angle, *growth; /* (MST_LANES): arc of a step per |ξ|, and f of the recursions */
-    const uint32_t *begin;        /* see sample_events */
-    const sample_event *event;
-    double *work; /* curved_work(m) */
-    double *out;  /* row slot·MST_LANES + lane of curved_width(m) */
+    double *work;                 /* curved_work(m) */
+    double *out;                  /* (rows, curved_width(m)), rows as in `paths` */
 } curved_block;
 
 /* Columns of a row of `out`: the point z (m + 1, the base point being the last unit vector), then the weight
@@ -44,12 +43,9 @@ MST_DECLARE_HOT(struct curved_path_kernels, curved_path_kernels);
 typedef struct spd_block {
     size_t n;
     int squarings; /* of the exponential of a step, whose argument is divided by 2^squarings first */
-    uint64_t seed, first;
-    size_t steps;
+    const mst_weighted_paths *paths;
     const double *half_step, *growth; /* (MST_LANES): half the trace-free step per ξ, and f */
-    const uint32_t *begin;
-    const sample_event *event;
-    double *out; /* row slot·MST_LANES + lane of spd_width(n) */
+    double *out;                      /* (rows, spd_width(n)) */
 } spd_block;
 
 /* Columns of a row of `out`, with d = n(n+1)/2 coordinates as in symmetric.h: the point of determinant 1 (n,

@@ -10,7 +10,7 @@
  *
  * and their normalisers are the sums G_j = Σ_{n<j} f^2n and S_j = Σ_{0<n<j} (j − n) f^(2n−1). */
 #include "base/random_lanes.h"
-#include "train/samples_kernels.h"
+#include "manifold/weighted_kernels.h"
 
 typedef struct sums {
     lanes time, squares, pairs;
@@ -65,10 +65,11 @@ static void turn(bool sphere, const double *angle, const double *square, const d
 static void record(const curved_block *b, size_t step, const lanes *z, const lanes *u,
                    const sums *total)
 {
+    const mst_weighted_paths *p = b->paths;
     size_t m = b->m, width = curved_width(m);
-    for (size_t e = b->begin[step]; e < b->begin[step + 1]; e++) {
-        size_t i = b->event[e].lane;
-        double *row = b->out + (b->event[e].slot * (size_t)MST_LANES + i) * width;
+    for (size_t e = p->begin[step]; e < p->begin[step + 1]; e++) {
+        size_t i = p->event[e].path;
+        double *row = b->out + (p->event[e].slot * p->n + i) * width;
         for (size_t a = 0; a <= m; a++)
             row[a] = z[a][i];
         for (size_t a = 0; a < m; a++)
@@ -93,8 +94,9 @@ static void run(const curved_block *b)
         total.time[i] = total.squares[i] = total.pairs[i] = 0;
     }
     double half = 0.5 * (double)m;
-    for (size_t k = 0; k < b->steps; k++) {
-        noise_step(b->seed, b->first, k, m, xi);
+    mst_noise noise = b->paths->noise;
+    for (size_t k = 0; k < b->paths->steps; k++) {
+        noise_step(noise.seed, noise.first_path, noise.first_step + k, m, xi);
         products(m, (const lanes *)xi, (const lanes *)z, (const lanes *)u, square, along, weight);
         turn(b->sphere, b->angle, square, along, z[m], shift);
         MST_SIMD
