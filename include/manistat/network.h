@@ -81,6 +81,11 @@ MST_API MST_MUST_USE mst_status mst_score_network_new(mst_score **out, const mst
 MST_API MST_MUST_USE mst_status mst_score_network_log_new(mst_score **out, const mst_network *net,
                                                           double t);
 
+/* The network behind a source, also behind a small-time limit; null if there is none. Borrowed. */
+MST_API const mst_network *mst_score_network(const mst_score *s);
+/* The time at which a small-time limit is taken; 0 for all other sources. */
+MST_API double mst_score_limit_time(const mst_score *s);
+
 /* Energy networks: log p_t(x, y) up to a function of x and t, out (n); MST_UNABLE for others. */
 MST_API MST_MUST_USE mst_status mst_network_energy(const mst_network *net, size_t n,
                                                    const double *x, const double *y,

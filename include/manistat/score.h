@@ -54,6 +54,14 @@ MST_API MST_MUST_USE mst_status mst_score_exact_new(mst_score **out, const mst_m
 /* The small-time limit: log_p = −½ dist², score = Log_y(x). It has no time; its mean is the Fréchet mean. The Hessian is
  * given on flat manifolds, spheres, hyperbolic spaces, so3 and products of these. */
 MST_API MST_MUST_USE mst_status mst_score_log_new(mst_score **out, const mst_manifold *m);
+/* By name: "exact", "log", or the path of a model (<manistat/network.h>), which the source then owns. Options follow a
+ * question mark, joined by &. A model has
+ *   beyond=yes   times outside its range are allowed
+ *   t=T, t=least its small-time limit, a source without a time, at the time T or at its least
+ * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list of those that
+ * do. */
+MST_API MST_MUST_USE mst_status mst_score_open(mst_score **out, const char *text,
+                                               const mst_manifold *m);
 MST_API void mst_score_free(mst_score *s);
 
 /* What it is made of: its name, its manifold (borrowed) and its data. */

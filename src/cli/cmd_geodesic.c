@@ -90,7 +90,7 @@ static mst_status walk_new(walk *w, pair_job *job)
 {
     double **const parts[] = {&w->at, &w->stage, &w->slope, &w->velocity, &w->sum, &w->rows};
     *w = (walk){.job = job};
-    mst_status status = mst_score_network_log_new(&w->log, job->model.net, 0);
+    mst_status status = mst_score_network_log_new(&w->log, job->model.net, job->model.limit);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == MST_OK; k++)
         status = new_doubles(parts[k], job->chunk, job->ambient);
     return status;

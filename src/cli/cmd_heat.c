@@ -50,15 +50,10 @@ static mst_status check_times(pair_job *job, size_t n)
 /* Derivatives only: a network does not know log p. */
 static mst_status network_rows(pair_job *job, size_t n, const mst_heat_values *values)
 {
-    mst_score *source;
-    mst_status status = mst_score_network_new(&source, job->model.net, job->model.beyond);
     for (size_t i = 0; i < n; i++)
         values->log_p[i] = NAN;
     const mst_heat_values known = {.dt_log_p = values->dt_log_p, .score = values->score};
-    if (status == MST_OK)
-        status = mst_score_evaluate_rows(source, n, job->x, job->y, job->numbers, &known);
-    mst_score_free(source);
-    return status;
+    return mst_score_evaluate_rows(job->model.source, n, job->x, job->y, job->numbers, &known);
 }
 
 static mst_status evaluate(pair_job *job, size_t n, const mst_heat_values *values)
@@ -115,6 +110,9 @@ static mst_status check(const model *o)
 {
     const option_value *time = option_get(o->inv, &option_time);
     char what[64];
+    mst_status status = model_require_time(o);
+    if (status != MST_OK)
+        return status;
     if (option_given(o->inv, &option_energy) && (o->net == NULL || !o->info.energy))
         return mst_fail(MST_ARGUMENT,
                         "--energy is for models that are energies (train --energy)%s%s",

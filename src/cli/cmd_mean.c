@@ -120,6 +120,8 @@ typedef struct averaging {
 static bool default_is_frechet(const averaging *a)
 {
     const model *o = &a->e.model;
+    if (!model_has_time(o))
+        return true;
     if (o->net == NULL)
         return !mst_heat_has_exact(a->e.m);
     return o->info.t_min == o->info.t_max && !option_given(a->e.inv, &option_time_fit);

@@ -78,19 +78,23 @@ mst_status estimation_open(estimation *e, invocation *inv)
 
 void estimation_close(estimation *e)
 {
-    mst_score_free(e->source);
+    mst_score_free(e->owned);
     model_close(&e->model);
 }
 
 mst_status open_source(estimation *e, bool frechet, const char *instead)
 {
-    const mst_network *net = e->model.net;
-    if (net != NULL)
-        return frechet ? mst_score_network_log_new(&e->source, net, 0)
-                       : mst_score_network_new(&e->source, net, e->model.beyond);
-    if (frechet)
-        return mst_score_log_new(&e->source, e->m);
-    mst_status status = mst_score_exact_new(&e->source, e->m);
+    const model *o = &e->model;
+    mst_status status = frechet ? MST_OK : model_require_time(o);
+    if (status != MST_OK)
+        return status;
+    e->source = o->source;
+    if (frechet && o->net != NULL)
+        status = mst_score_network_log_new(&e->owned, o->net, o->limit);
+    else if (e->source == NULL)
+        status = mst_score_open(&e->owned, frechet ? "log" : o->score, e->m);
+    if (e->owned != NULL)
+        e->source = e->owned;
     if (status == MST_UNABLE)
         status = mst_fail(status, "%s; %s", mst_error_detail(), instead);
     return status;

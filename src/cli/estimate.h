@@ -25,7 +25,8 @@ typedef struct estimation {
     size_t ambient, width; /* columns of a point, and as it is written */
     int threads;
     uint64_t seed;
-    mst_score *source;
+    const mst_score *source;
+    mst_score *owned; /* the same, unless it is the model's */
 } estimation;
 
 /* Opens the manifold and makes sure that standard input is read once only. Close it in either case. */

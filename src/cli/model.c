@@ -5,7 +5,6 @@
 
 #include "certificate.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 static const char exact[] = "exact";
+static const char logarithm[] = "log";
 static const char *const words[] = {exact, NULL};
 
 /* How --score is called, whatever it is for. */
@@ -48,30 +48,50 @@ static bool same_file(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
-mst_status read_model(const invocation *inv, mst_network **net, const char *path,
-                      const mst_manifold *m)
+static mst_status check_model_path(const invocation *inv, const char *path)
 {
-    *net = NULL;
     if (same_file(option_get(inv, &option_output)->text, path))
         return mst_fail(MST_ARGUMENT, "-o %s is the model itself; name another file", path);
     if (strcmp(path, "-") == 0)
         return mst_fail(MST_ARGUMENT, "a model is not read from standard input; name its file");
-    return mst_network_read(net, path, m);
+    return MST_OK;
 }
 
-static mst_status read_score(model *o)
+mst_status read_model(const invocation *inv, mst_network **net, const char *path,
+                      const mst_manifold *m)
 {
-    if (strcmp(o->score, "bridge") == 0)
-        return mst_fail(MST_ARGUMENT, "--score bridge is not available yet; take exact or a model");
-    if (strcmp(o->score, "-") != 0 && access(o->score, F_OK) != 0 && errno == ENOENT)
-        return mst_fail(MST_ARGUMENT,
-                        "--score '%s' is neither 'exact' nor a file; 'manistat train' makes models",
-                        o->score);
-    mst_status status = read_model(o->inv, &o->net, o->score, o->owned);
-    if (status == MST_ARGUMENT && o->owned != NULL)
-        status =
-            mst_fail(status, "%s; leave out --manifold or take another model", mst_error_detail());
-    return status;
+    *net = NULL;
+    mst_status status = check_model_path(inv, path);
+    return status == MST_OK ? mst_network_read(net, path, m) : status;
+}
+
+/* Sources that need no file, and a manifold. */
+static bool has_name(const char *score)
+{
+    return strcmp(score, exact) == 0 || strcmp(score, logarithm) == 0;
+}
+
+/* With one option more; free(). */
+static mst_status add_option(const char *score, const char *more, char **out)
+{
+    bool file = access(score, F_OK) == 0;
+    if (asprintf(out, "%s%c%s", score, file || strchr(score, '?') == NULL ? '?' : '&', more) >= 0)
+        return MST_OK;
+    *out = NULL;
+    return mst_fail(MST_MEMORY, "not enough memory");
+}
+
+static mst_status open_file(model *o)
+{
+    char *forced = NULL;
+    mst_status status = check_model_path(o->inv, o->score);
+    if (status == MST_OK && o->beyond)
+        status = add_option(o->score, "beyond=yes", &forced);
+    if (status != MST_OK)
+        return status;
+    status = mst_score_open(&o->source, forced != NULL ? forced : o->score, NULL);
+    free(forced);
+    return status == MST_ARGUMENT ? mst_fail(status, "--score %s", mst_error_detail()) : status;
 }
 
 /* A certificate that cannot be read restricts nothing. */
@@ -90,28 +110,40 @@ static void take_range(model *o)
     }
 }
 
+static mst_status read_score(model *o)
+{
+    mst_status status = open_file(o);
+    if (status != MST_OK)
+        return status;
+    o->net = mst_score_network(o->source);
+    o->limit = mst_score_limit_time(o->source);
+    o->beyond |= o->limit == 0 && isinf(mst_score_describe(o->source)->t_largest);
+    o->m = mst_score_manifold(o->source);
+    if (o->owned != NULL && strcmp(mst_manifold_spec(o->m), mst_manifold_spec(o->owned)) != 0)
+        return mst_fail(
+            MST_ARGUMENT,
+            "%s: a model for %s, not for %s; leave out --manifold or take another model", o->score,
+            mst_manifold_spec(o->m), mst_manifold_spec(o->owned));
+    take_range(o);
+    return MST_OK;
+}
+
 mst_status model_open(model *o, const invocation *inv)
 {
     *o = (model){.inv = inv, .score = score_text(inv), .beyond = option_given(inv, &option_force)};
-    bool is_file = strcmp(o->score, exact) != 0;
+    bool is_file = !has_name(o->score);
     const char *spec = manifold_text(inv);
     if (spec == NULL && !is_file)
         return mst_fail(MST_ARGUMENT, "--manifold SPEC is missing; for example --manifold %s",
                         option_manifold.example);
     mst_status status = spec != NULL ? parse_manifold(&o->owned, spec) : MST_OK;
-    if (status == MST_OK && is_file)
-        status = read_score(o);
-    if (status != MST_OK)
-        return status;
-    o->m = is_file ? mst_network_manifold(o->net) : o->owned;
-    if (is_file)
-        take_range(o);
-    return MST_OK;
+    o->m = o->owned;
+    return status == MST_OK && is_file ? read_score(o) : status;
 }
 
 void model_close(model *o)
 {
-    mst_network_free(o->net);
+    mst_score_free(o->source);
     mst_manifold_free(o->owned);
 }
 
@@ -136,6 +168,19 @@ mst_status model_check_time(const model *o, const char *what, double t)
                     "%s lies outside %g to %g, the times for which %s was trained; --force takes "
                     "it all the same",
                     what, o->info.t_min, o->info.t_max, o->score);
+}
+
+bool model_has_time(const model *o)
+{
+    return o->source != NULL ? mst_score_gives(o->source, MST_GIVES_TIME)
+                             : strcmp(o->score, logarithm) != 0;
+}
+
+mst_status model_require_time(const model *o)
+{
+    if (model_has_time(o))
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "--score %s has no time and so no likelihood", o->score);
 }
 
 void model_warn_time(model *o, double t)

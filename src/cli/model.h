@@ -13,10 +13,12 @@ extern const option option_score, option_score_limit;
 /* What a command computes on, and with. */
 typedef struct model {
     const invocation *inv;
-    const char *score; /* "exact", or the model's path */
+    const char *score; /* "exact", or the model's path, with options */
     const mst_manifold *m;
     mst_manifold *owned; /* that of --manifold */
-    mst_network *net;    /* null: exact */
+    mst_score *source; /* the model's; null: one that has a name and is opened when it is needed */
+    const mst_network *net; /* behind it, or null */
+    double limit; /* the time of its small-time limit if that was asked for, else 0: the least */
     mst_network_info info;
     /* times for which the certificate calls it usable, else all it was trained for */
     double t_low, t_high;
@@ -32,6 +34,10 @@ void model_close(model *o);
 
 /* May the model be asked about this time? `what` names it in the message: "--time 3". */
 MST_MUST_USE mst_status model_check_time(const model *o, const char *what, double t);
+/* Not if --score is a small-time limit. */
+bool model_has_time(const model *o);
+/* MST_ARGUMENT then. */
+MST_MUST_USE mst_status model_require_time(const model *o);
 /* A warning, once, if the time is one that the model was not trained or is not certified for. */
 void model_warn_time(model *o, double t);
 

@@ -250,7 +250,8 @@ static mst_status warn_apart(pair_job *job, size_t n)
 mst_status pair_network_log(pair_job *job, size_t n, double *square)
 {
     mst_status status = warn_apart(job, n);
-    return status == MST_OK ? mst_network_log(job->model.net, n, job->x, job->y, 0, job->v, square)
+    return status == MST_OK ? mst_network_log(job->model.net, n, job->x, job->y, job->model.limit,
+                                              job->v, square)
                             : status;
 }
 

@@ -39,6 +39,12 @@ MST_MUST_USE mst_status network_new(mst_network **out, const mst_manifold *m,
 /* Takes a copy of the centre (D); a reach that is not a positive number means that there is none. */
 MST_MUST_USE mst_status network_set_reach(mst_network *net, const double *centre, double reach);
 
+/* mst_score_network_new and mst_score_network_log_new that own the network, also when they fail. */
+MST_MUST_USE mst_status network_source_take(mst_score **out, mst_network *net, bool beyond);
+MST_MUST_USE mst_status network_limit_take(mst_score **out, mst_network *net, double t);
+/* The network's source behind a small-time limit; null if `s` is none. */
+const mst_score *network_limit_of(const mst_score *s);
+
 /* MST_DOMAIN names the first row whose time is not among those it was trained for. */
 MST_MUST_USE mst_status network_check_times(const mst_network *net, size_t n, const double *t);
 

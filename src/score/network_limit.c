@@ -3,6 +3,7 @@
 
 /* The small-time limit of a network: t·s → Log_y(x) and 2t²∂_t log p + d·t → dist², at the least time it knows. */
 #include "score/network.h"
+#include "score/score_internal.h"
 
 #include <math.h>
 
@@ -49,20 +50,47 @@ static const mst_score_ops limit_ops = {
     .free_data = free_limit,
 };
 
-mst_status mst_score_network_log_new(mst_score **out, const mst_network *net, double t)
+/* Of a source at all times in the network's range, which the limit owns, also on failure. */
+static mst_status limit_new(mst_score **out, mst_score *score, double t)
 {
-    limit *l;
-    *out = NULL;
+    const mst_network *net = mst_score_network(score);
+    limit *l = NULL;
     t = t > 0 ? t : net->info.t_min;
-    MST_TRY(network_check_times(net, 1, &t));
-    MST_TRY(mst_allocate_zero(&l, 1));
-    l->t = t;
-    mst_status status = mst_score_network_new(&l->score, net, false);
+    mst_status status = network_check_times(net, 1, &t);
+    if (status == MST_OK)
+        status = mst_allocate_zero(&l, 1);
     if (status != MST_OK) {
-        free_limit(l);
+        mst_score_free(score);
         return status;
     }
+    *l = (limit){score, t};
     return mst_score_new(out, &limit_ops, net->m, l);
+}
+
+mst_status mst_score_network_log_new(mst_score **out, const mst_network *net, double t)
+{
+    mst_score *score;
+    *out = NULL;
+    MST_TRY(mst_score_network_new(&score, net, false));
+    return limit_new(out, score, t);
+}
+
+mst_status network_limit_take(mst_score **out, mst_network *net, double t)
+{
+    mst_score *score;
+    *out = NULL;
+    MST_TRY(network_source_take(&score, net, false));
+    return limit_new(out, score, t);
+}
+
+const mst_score *network_limit_of(const mst_score *s)
+{
+    return score_is(s, &limit_ops) ? ((const limit *)mst_score_data(s))->score : NULL;
+}
+
+double mst_score_limit_time(const mst_score *s)
+{
+    return score_is(s, &limit_ops) ? ((const limit *)mst_score_data(s))->t : 0;
 }
 
 mst_status mst_network_log(const mst_network *net, size_t n, const double *x, const double *y,

@@ -5,6 +5,7 @@
  * through the network in one product, which gives divergence, time derivative and Hessian. */
 #include "heat/kernel_parts.h"
 #include "score/network.h"
+#include "score/score_internal.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -28,6 +29,7 @@ typedef struct workspace {
 
 typedef struct source {
     const mst_network *net;
+    mst_network *owned; /* the same, or null */
     bool beyond;
     atomic_flag lock;
     workspace *kept[KEPT][2]; /* without and with tangents */
@@ -297,6 +299,7 @@ static void describe(const mst_score *score, mst_score_info *info)
 static void free_source(void *data)
 {
     source *s = data;
+    mst_network_free(s->owned);
     for (size_t k = 0; k < KEPT; k++) {
         workspace_free(s->kept[k][0]);
         workspace_free(s->kept[k][1]);
@@ -320,6 +323,23 @@ mst_status mst_score_network_new(mst_score **out, const mst_network *net, bool b
     s->net = net;
     s->beyond = beyond;
     return mst_score_new(out, &network_ops, net->m, s);
+}
+
+mst_status network_source_take(mst_score **out, mst_network *net, bool beyond)
+{
+    mst_status status = mst_score_network_new(out, net, beyond);
+    if (status != MST_OK)
+        mst_network_free(net);
+    else
+        ((source *)mst_score_data(*out))->owned = net;
+    return status;
+}
+
+const mst_network *mst_score_network(const mst_score *s)
+{
+    const mst_score *behind = network_limit_of(s);
+    s = behind != NULL ? behind : s;
+    return score_is(s, &network_ops) ? ((const source *)mst_score_data(s))->net : NULL;
 }
 
 mst_status mst_network_energy(const mst_network *net, size_t n, const double *x, const double *y,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "score/score_internal.h"
+
 #include "base/internal.h"
 
-#include <manistat/score.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,6 +73,11 @@ void *mst_score_data(const mst_score *s)
 const mst_score_info *mst_score_describe(const mst_score *s)
 {
     return &s->info;
+}
+
+bool score_is(const mst_score *s, const mst_score_ops *ops)
+{
+    return s->ops.evaluate == ops->evaluate;
 }
 
 bool mst_score_gives(const mst_score *s, unsigned what)

@@ -345,6 +345,13 @@ done
 refuses "another manifold" 2 "model for sphere:2, not for torus:2" mean "${model[@]}" --manifold torus:2 data.csv
 refuses "a table as a model" 2 "data.csv: not a safetensors file" mean --score data.csv data.csv
 refuses "a model as a table" 2 "model.safetensors" mean --manifold sphere:2 model.safetensors
-refuses "no such model" 2 "--score 'nowhere' is neither 'exact' nor a file" mean --score nowhere data.csv
+refuses "no such model" 2 "--score 'nowhere' is neither a score source .exact, log. nor a file" mean --score nowhere data.csv
+refuses "an unknown option of a model" 2 "'paths' is no option of the score source 'model.safetensors'; it has beyond, t" mean --score 'model.safetensors?paths=3' data.csv
+refuses "a limit has no likelihood" 2 "has no time" mean --score 'model.safetensors?t=least' --kind diffusion data.csv
+refuses "a limit has no heat" 2 "has no time" heat --score 'model.safetensors?t=least' --time 0.5 pair.csv
+manistat mean --score 'model.safetensors?t=least' --json data.csv >limit.json
+check "a limit by option is that of frechet" as_json limit.json 'r["kind"] == "frechet" and r["score"] == "model.safetensors?t=least"'
+manistat mean "${model[@]}" --kind frechet --json data.csv >frechet.json
+check "and its mean" as_json limit.json 'r["mean"] == json.load(open("frechet.json"))["mean"]'
 refuses "neither manifold nor model" 2 "--manifold SPEC is missing" mean data.csv
 refuses "a model from standard input" 2 "not read from standard input" log --score - pair.csv

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Score sources by name: "exact", "log", the path of a model; options follow, "model.safetensors?beyond=yes&t=0.01". */
+#include "score/network.h"
+#include "util/number_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_OPTIONS = 8 };
+
+/* What was asked for: the name or path, and values by the places of their keys in the table; null: not given. */
+typedef struct request {
+    const char *text, *name;
+    const mst_manifold *m;
+    const char *value[MOST_OPTIONS];
+} request;
+
+typedef struct opener {
+    const char *name;               /* null: the path of a file */
+    const char *keys[MOST_OPTIONS]; /* up to a null */
+    mst_status (*open)(mst_score **out, const request *r);
+} opener;
+
+static mst_status require_manifold(const request *r)
+{
+    return r->m != NULL ? MST_OK
+                        : mst_fail(MST_ARGUMENT, "the score source '%s' needs a manifold", r->name);
+}
+
+static mst_status open_exact(mst_score **out, const request *r)
+{
+    MST_TRY(require_manifold(r));
+    return mst_score_exact_new(out, r->m);
+}
+
+static mst_status open_log(mst_score **out, const request *r)
+{
+    MST_TRY(require_manifold(r));
+    return mst_score_log_new(out, r->m);
+}
+
+enum { MODEL_BEYOND, MODEL_T };
+
+/* `t` is "least" or a time of the model; 0 stands for the least. */
+static mst_status model_time(const char *text, double *t)
+{
+    *t = 0;
+    if (text == NULL || strcmp(text, "least") == 0 ||
+        (mst_parse_double(text, strlen(text), t) && *t > 0))
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "the option t is 'least' or a time > 0, not '%s'", text);
+}
+
+static mst_status open_model(mst_score **out, const request *r)
+{
+    const char *beyond = r->value[MODEL_BEYOND] != NULL ? r->value[MODEL_BEYOND] : "no";
+    double t;
+    if (strcmp(beyond, "yes") != 0 && strcmp(beyond, "no") != 0)
+        return mst_fail(MST_ARGUMENT, "the option beyond is 'yes' or 'no', not '%s'", beyond);
+    MST_TRY(model_time(r->value[MODEL_T], &t));
+    mst_network *net;
+    MST_TRY(mst_network_read(&net, r->name, r->m));
+    if (r->value[MODEL_T] != NULL)
+        return network_limit_take(out, net, t);
+    return network_source_take(out, net, strcmp(beyond, "yes") == 0);
+}
+
+/* A new source is a line here; files come last. */
+static const opener openers[] = {
+    {"exact", {NULL}, open_exact},
+    {"log", {NULL}, open_log},
+    {NULL, {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t"}, open_model},
+};
+
+static bool is_file(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0;
+}
+
+static mst_status no_such_source(const char *name)
+{
+    char known[128] = "";
+    size_t length = 0;
+    for (const opener *o = openers; o->name != NULL; o++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                   length > 0 ? ", " : "", o->name);
+    return mst_fail(MST_ARGUMENT, "'%s' is neither a score source (%s) nor a file", name, known);
+}
+
+static mst_status no_such_option(const opener *o, const request *r, const char *key)
+{
+    char known[128] = "none";
+    size_t length = 0;
+    for (size_t k = 0; k < MOST_OPTIONS && o->keys[k] != NULL; k++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                   length > 0 ? ", " : "", o->keys[k]);
+    return mst_fail(MST_ARGUMENT, "'%s' is no option of the score source '%s'; it has %s", key,
+                    r->name, known);
+}
+
+/* "key=value&key=value", in place. */
+static mst_status read_options(const opener *o, char *text, request *r)
+{
+    for (char *rest = text, *item; (item = strsep(&rest, "&")) != NULL;) {
+        char *value = strchr(item, '=');
+        size_t k = 0;
+        if (value == NULL)
+            return mst_fail(MST_ARGUMENT, "'%s' in '%s' is no option=value", item, r->text);
+        *value++ = '\0';
+        while (k < MOST_OPTIONS && o->keys[k] != NULL && strcmp(o->keys[k], item) != 0)
+            k++;
+        if (k == MOST_OPTIONS || o->keys[k] == NULL)
+            return no_such_option(o, r, item);
+        r->value[k] = value;
+    }
+    return MST_OK;
+}
+
+/* `name` is a copy of the text, which this cuts up. A question mark may belong to the name of a file. */
+static mst_status open_name(mst_score **out, char *name, request *r)
+{
+    char *options = is_file(name) ? NULL : strrchr(name, '?');
+    if (options != NULL)
+        *options++ = '\0';
+    r->name = name;
+    const opener *o = openers;
+    while (o->name != NULL && strcmp(o->name, name) != 0)
+        o++;
+    if (o->name == NULL && !is_file(name))
+        return no_such_source(name);
+    if (options != NULL)
+        MST_TRY(read_options(o, options, r));
+    return o->open(out, r);
+}
+
+mst_status mst_score_open(mst_score **out, const char *text, const mst_manifold *m)
+{
+    char *name;
+    *out = NULL;
+    MST_TRY(mst_copy_string(&name, text));
+    mst_status status = open_name(out, name, &(request){.text = text, .m = m});
+    mst_release(name);
+    return status;
+}

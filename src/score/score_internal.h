@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#ifndef MST_SCORE_SCORE_INTERNAL_H
+#define MST_SCORE_SCORE_INTERNAL_H
+
+#include <manistat/score.h>
+
+/* Was it made from this table? */
+bool score_is(const mst_score *s, const mst_score_ops *ops);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Sources by name: what a text opens, and what is said of texts that open nothing. */
+#include "support/score_support.h"
+#include "support/scratch.h"
+
+static mst_score *open_text(const char *text, const mst_manifold *m)
+{
+    mst_score *s;
+    mst_status status = mst_score_open(&s, text, m);
+    ck_assert_msg(status == MST_OK, "%s: %s", text, mst_error_detail());
+    return s;
+}
+
+static void refuses(mst_status expected, const char *text, const mst_manifold *m,
+                    const char *detail)
+{
+    mst_score *s = (mst_score *)&s;
+    mst_status status = mst_score_open(&s, text, m);
+    ck_assert_msg(status == expected && s == NULL, "%s: %d", text, (int)status);
+    ck_assert_detail(detail);
+}
+
+START_TEST(names)
+{
+    mst_manifold *m = open_manifold("sphere:2"), *spd = open_manifold("spd:3");
+    mst_score *exact = open_text("exact", m), *log = open_text("log", spd);
+    ck_assert_str_eq(mst_score_name(exact), "exact");
+    ck_assert_str_eq(mst_score_name(log), "log");
+    ck_assert(mst_score_manifold(log) == spd && mst_score_network(log) == NULL);
+    ck_assert(mst_score_limit_time(log) == 0);
+    mst_score_free(exact);
+    mst_score_free(log);
+    refuses(MST_UNABLE, "exact", spd, "closed-form");
+    refuses(MST_ARGUMENT, "exact", NULL, "'exact' needs a manifold");
+    refuses(MST_ARGUMENT, "log?t=1", m, "'t' is no option of the score source 'log'; it has none");
+    refuses(MST_ARGUMENT, "log?t", m, "'t' in 'log?t' is no option=value");
+    refuses(MST_ARGUMENT, "exakt", m, "'exakt' is neither a score source (exact, log) nor a file");
+    refuses(MST_ARGUMENT, "", m, "'' is neither");
+    refuses(MST_ARGUMENT, "?", m, "'' is neither");
+    mst_manifold_free(m);
+    mst_manifold_free(spd);
+}
+END_TEST
+
+/* The source owns the network, and the network the manifold. */
+START_TEST(models)
+{
+    scratch_open();
+    mst_manifold *m = open_manifold("sphere:2"), *other = open_manifold("sphere:3");
+    mst_network *net = random_network(m, (network_design){0}, 7);
+    /* A question mark is a good character of a file's name. */
+    static const char *const files[] = {"model", "model?t=1"};
+    for (size_t f = 0; f < 2; f++) {
+        char path[400], text[500];
+        snprintf(path, sizeof path, "%s", scratch(files[f]));
+        ASSERT_OK(mst_network_write(net, path, false));
+        double x[] = {1, 0, 0}, y[] = {0, 0.6, 0.8}, t = 3, want[3], got[3];
+        mst_score *borrowing, *s = open_text(path, NULL);
+        ck_assert_str_eq(mst_manifold_spec(mst_score_manifold(s)), "sphere:2");
+        ck_assert(mst_score_network(s) != NULL && mst_score_limit_time(s) == 0);
+        ck_assert(mst_score_describe(s)->t_least == 0.01 && mst_score_describe(s)->t_largest == 2);
+        ASSERT_FAILS(MST_DOMAIN,
+                     mst_score_evaluate_rows(s, 1, x, y, &t, &(mst_heat_values){.score = got}));
+        mst_score_free(s);
+
+        snprintf(text, sizeof text, "%s?beyond=yes", path);
+        s = open_text(text, m);
+        ck_assert(mst_score_manifold(s) == m && isinf(mst_score_describe(s)->t_largest));
+        ASSERT_OK(mst_score_network_new(&borrowing, net, true));
+        ASSERT_OK(mst_score_evaluate_rows(s, 1, x, y, &t, &(mst_heat_values){.score = got}));
+        ASSERT_OK(
+            mst_score_evaluate_rows(borrowing, 1, x, y, &t, &(mst_heat_values){.score = want}));
+        ck_assert_mem_eq(got, want, sizeof got);
+        mst_score_free(s);
+        mst_score_free(borrowing);
+
+        static const char *const limits[] = {"t=least", "t=0.05&beyond=no", "beyond=yes&t=5e-2"};
+        for (size_t k = 0; k < 3; k++) {
+            snprintf(text, sizeof text, "%s?%s", path, limits[k]);
+            s = open_text(text, NULL);
+            ck_assert(!mst_score_gives(s, MST_GIVES_TIME) && mst_score_network(s) != NULL);
+            ck_assert(mst_score_limit_time(s) == (k == 0 ? 0.01 : 0.05));
+            ASSERT_OK(mst_score_network_log_new(&borrowing, net, k == 0 ? 0 : 0.05));
+            ck_assert(mst_score_network(borrowing) == net);
+            ASSERT_OK(mst_score_evaluate_rows(s, 1, x, y, NULL, &(mst_heat_values){.score = got}));
+            ASSERT_OK(mst_score_evaluate_rows(borrowing, 1, x, y, NULL,
+                                              &(mst_heat_values){.score = want}));
+            ck_assert_mem_eq(got, want, sizeof got);
+            mst_score_free(s);
+            mst_score_free(borrowing);
+        }
+        static const struct {
+            mst_status status;
+            const char *options, *detail;
+        } wrong[] = {
+            {MST_ARGUMENT, "paths=3", "'paths' is no option of the score source"},
+            {MST_ARGUMENT, "paths=3", "; it has beyond, t"},
+            {MST_ARGUMENT, "beyond=maybe", "beyond is 'yes' or 'no', not 'maybe'"},
+            {MST_ARGUMENT, "t=soon", "t is 'least' or a time > 0, not 'soon'"},
+            {MST_ARGUMENT, "t=-1", "t is 'least' or a time > 0, not '-1'"},
+            {MST_DOMAIN, "t=5", "outside 0.01"},
+        };
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            snprintf(text, sizeof text, "%s?%s", path, wrong[k].options);
+            refuses(wrong[k].status, text, NULL, wrong[k].detail);
+        }
+        refuses(MST_ARGUMENT, path, other, "a model for sphere:2, not for sphere:3");
+    }
+    refuses(MST_FORMAT, scratch_text("table.csv", "1,2,3\n"), NULL, "table.csv");
+    mst_network_free(net);
+    mst_manifold_free(m);
+    mst_manifold_free(other);
+    scratch_close();
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("open", 60, {names, 0}, {models, 0});
+}
