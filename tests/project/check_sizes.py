@@ -105,18 +105,17 @@ def main():
     bodies = 0
     for path in tree.files(args.root, "**/*.[ch]"):
         relative = path.relative_to(args.root)
-        if str(relative) in WAITING:
-            continue
+        waits = str(relative) in WAITING
         lines = path.read_text().split("\n")
         width = sizes.width_of(limits, path)
         for number, line in enumerate(lines, 1):
-            if len(line) > width:
+            if len(line) > width and not waits:
                 findings.append(f"{relative}:{number}: {len(line)} characters, {width} is the most")
         for begin, end in functions(lines):
             bodies += 1
             if end - begin + 1 > MOST_LINES:
                 findings.append(f"{relative}:{begin}: a function of {end - begin + 1} lines, {MOST_LINES} is the most")
-        if len(lines) - 1 > MOST_FILE:
+        if len(lines) - 1 > MOST_FILE and not waits:
             findings.append(f"{relative}:1: a file of {len(lines) - 1} lines, {MOST_FILE} is the most")
     if bodies == 0:
         findings.append("no functions found")
