@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* √κ r cot(√κ r): the Hessian of ½ dist² across the direction of x where the curvature is a constant κ; along it the
- * Hessian is 1. */
+/* √κ r cot(√κ r): the Hessian of ½ dist² across the direction of x where the curvature is a constant κ; along
+ * it the Hessian is 1. */
 static double across(double curvature, double r)
 {
     double x = sqrt(fabs(curvature)) * r;

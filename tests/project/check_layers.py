@@ -26,6 +26,7 @@ KNOWS = {
 # public header: the layer that implements it
 PUBLIC = {
     "status": "base",
+    "version": "base",
     "random": "base",
     "io": "io",
     "manifold": "manifold",

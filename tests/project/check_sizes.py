@@ -31,6 +31,7 @@ src/heat/kernel.c
 src/heat/kernel_curved.c
 src/heat/kernel_flat.c
 src/heat/kernel_parts.h
+src/heat/model.h
 src/heat/radial_law.c
 src/heat/radial_law.h
 src/io/tensors_header.c
@@ -44,6 +45,7 @@ src/manifold/so3.c
 src/manifold/spd_chart.c
 src/manifold/spd_kernels.h
 src/manifold/sphere.c
+src/manifold/weighted_curved.c
 src/points/point_decoder.c
 src/score/features.c
 src/score/network_file.c
@@ -63,7 +65,6 @@ src/stat/mixture.c
 src/stat/two_sample.c
 src/train/samples.c
 src/train/samples.h
-src/train/samples_curved.c
 src/train/samples_parts.h
 src/train/samples_starts.c
 src/train/samples_times.c
@@ -73,6 +74,7 @@ src/util/output.c
 tests/base/test_linalg.c
 tests/conformance/test_maps.c
 tests/heat/test_brownian.c
+tests/heat/test_model.c
 tests/manifold/test_spd_kernels.c
 tests/stat/mean_support.h
 tests/stat/test_fit.c
@@ -81,8 +83,8 @@ tests/stat/test_mean_errors.c
 tests/stat/test_mean_sets.c
 tests/stat/test_ranged_source.c
 tests/support/manifolds.h
+tests/support/scaled.c
 tests/train/test_learning.c
-tests/train/test_samples.c
 tests/train/test_samples_plan.c
 """.split()
 

@@ -40,12 +40,12 @@ MANIFOLDS = {
     "sym3": "sym:3",
     "so3": "so3",
     "pse": "product(sphere:2,euclidean:1)",
-    "psot": "product(so3,torus:2)",
+    "pst": "product(so3,torus:2)",
     "pnest": "product(so3,product(sphere:3,torus:2))",
     "psh": "product(spd:2,hyperbolic:2)",
 }
 EXACT = ["e3", "circle", "t2", "s2", "s3", "h2", "h3", "le3", "sym3", "so3"]  # laws with sample --method exact
-HEAT = EXACT + ["s20", "spd2", "pse", "psot", "pnest"]  # closed heat kernels
+HEAT = EXACT + ["s20", "spd2", "pse", "pst", "pnest"]  # closed heat kernels
 TRAINED = ["e3", "circle", "t2", "s2", "h2", "spd2", "spd3", "le3", "sym3", "so3", "pse", "pnest", "psh"]
 SMALL = "--steps 8 --width 16 --depth 2 --batch 512"
 
@@ -246,7 +246,7 @@ manistat kmeans --manifold sphere:2 --assign d/clusters.json d/s2.csv
 manistat kmeans --manifold sphere:2 --assign d/clusters.json --json d/s2.csv
 printf '0\\n0.1\\n0.2\\n3\\n3.1\\n' | manistat kmeans --manifold circle -k 2
 """),
-    ("mixture", ["e3", "circle", "t2", "s2", "h2", "so3", "le3", "pse", "psot"], """
+    ("mixture", ["e3", "circle", "t2", "s2", "h2", "so3", "le3", "pse", "pst"], """
 manistat mixture --manifold '{m}' -k 2 --restarts 2 d/{f}.csv
 manistat mixture --manifold '{m}' -k 2 --restarts 2 --json d/{f}.csv
 """),
@@ -359,7 +359,7 @@ manistat mean --score d/model_sphere2.safetensors --manifold circle d/circle.csv
     ("messages", None, """
 manistat
 manistat nonsense
-manistat sampel
+manistat sampl
 manistat --nonsense
 manistat --version
 manistat sample

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The targets against the exact score and time derivative. Whatever function φ of (x, y, t) one takes, E[φ (target −
- * score)] = 0. The rows of a path are dependent, so means are over paths. Each comparison of a correct program fails with
- * probability below 1e-6 for a fresh seed (Z_LIMIT). */
+/* The targets against the exact score and time derivative. Whatever function φ of (x, y, t) one takes, E[φ
+ * (target − score)] = 0. The rows of a path are dependent, so means are over paths. Each comparison of a
+ * correct program fails with probability below 1e-6 for a fresh seed (Z_LIMIT). */
 #include "sample_sets.h"
 #include "support/statistics.h"
 
@@ -15,8 +15,8 @@ typedef struct target_case {
     bool sweep;
     size_t paths;
     double bias; /* of the discretisation, relative to the signal */
-    /* Where points are reached in several ways, times at which that is common: what happens once in a million samples,
-     * with a target a thousand times its mean, is no matter for a normal approximation. */
+    /* Where points are reached in several ways, times at which that is common: what happens once in a million
+     * samples, with a target a thousand times its mean, is no matter for a normal approximation. */
     double t_min, t_max;
     size_t steps;
 } target_case;
@@ -41,7 +41,8 @@ static const target_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* The φ: score and time derivative, flat (weighted by t), at long times only, and with weight on far points. */
+/* The φ: score and time derivative, flat (weighted by t), at long times only, and with
+ * weight on far points. */
 enum { WEIGHTS = 3 };
 static void weigh(double t, double t_max, double square, double *weight)
 {
@@ -99,8 +100,8 @@ START_TEST(targets_have_the_right_means)
 }
 END_TEST
 
-/* On the lowest eigenfunctions ⟨x, a⟩ the steps are exact, however coarse: E⟨x, y⟩ = e^(−κmt/2), and with the gradients
- * and time derivatives of these, E⟨x, w⟩ and E[⟨x, y⟩ v]. The sweep is of second order. */
+/* On the lowest eigenfunctions ⟨x, a⟩ the steps are exact, however coarse: E⟨x, y⟩ = e^(−κmt/2), and with the
+ * gradients and time derivatives of these, E⟨x, w⟩ and E[⟨x, y⟩ v]. The sweep is of second order. */
 static const struct {
     const char *spec;
     double sign, t;
@@ -145,8 +146,8 @@ START_TEST(coarse_steps_are_exact_on_first_eigenfunctions)
 }
 END_TEST
 
-/* tr(A x) on positive definite matrices grows like e^(λt), λ = (n + 1)/4: from y = I, E[tr(Ax) ⟨w, B⟩] = e^(λt) tr(AB) and
- * E[tr(Ax) v] = λ e^(λt) tr A. */
+/* tr(A x) on positive definite matrices grows like e^(λt), λ = (n + 1)/4: from y = I, E[tr(Ax) ⟨w, B⟩] =
+ * e^(λt) tr(AB) and E[tr(Ax) v] = λ e^(λt) tr A. */
 static const struct {
     const char *spec;
     bool sweep;
@@ -191,8 +192,8 @@ START_TEST(matrices_have_the_right_means)
 }
 END_TEST
 
-/* The weights are those of least variance: noise/signal as published for them, K = 64 (a constant weight has 0.065, 0.63 and
- * 0.124). */
+/* The weights are those of least variance: noise/signal as published for them, K = 64 (a constant weight has
+ * 0.065, 0.63 and 0.124). */
 static const struct {
     const char *spec;
     bool sweep;
@@ -294,7 +295,8 @@ START_TEST(last_steps_fit_together)
 }
 END_TEST
 
-/* Without slots for transport and Ricci tensor the sweep works by differences of exp, and makes the same samples. */
+/* Without slots for transport and Ricci tensor the sweep works by differences of exp, and
+ * makes the same samples. */
 static const char *const bare[] = {"sphere:3", "hyperbolic:2", "spd:3"};
 enum { BARE = sizeof bare / sizeof *bare };
 
