@@ -12,6 +12,7 @@
 #include <manistat/io.h>
 #include <manistat/manifold.h>
 #include <manistat/mean.h>
+#include <manistat/metric.h>
 #include <manistat/network.h>
 #include <manistat/points.h>
 #include <manistat/random.h>

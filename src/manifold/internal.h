@@ -17,6 +17,7 @@ struct mst_manifold {
     char *spec;
     void *data;
     const struct mst_product *product; /* null: it is none */
+    struct mst_metric *metric;         /* its root, see manistat/metric.h; null: `exp` is */
     bool built_in;                     /* made by this library, so its family name can be trusted */
 };
 

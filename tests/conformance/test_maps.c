@@ -211,6 +211,8 @@ START_TEST(long_geodesics)
     for (size_t round = 0; round < 50; round++) {
         corner_point(&s, &d, round / 5 % (s.spreads ? 4 : POINT_KINDS), r.x);
         double length = (s.spreads ? spreading : compact)[round % 5];
+        if (s.entry->longest > 0 && length > s.entry->longest)
+            continue;
         tangent_of_length(&s, &d, r.x, length, r.v);
         exp_of(&s, r.x, r.v, r.y);
         ck_assert_msg(off_manifold(&s, r.y) <= 1e-9, "%s: exp of %g is %.3g off the manifold",

@@ -30,6 +30,7 @@ PUBLIC = {
     "random": "base",
     "io": "io",
     "manifold": "manifold",
+    "metric": "manifold",
     "points": "points",
     "brownian": "heat",
     "heat": "heat",

@@ -63,6 +63,13 @@ const manifold_case manifold_cases[] = {
      .log_error = 1e-13,
      .carry_error = 1e-11,
      .chart_error = {1e-10, 1e-9, 1e-6}},
+    {.spec = "half-plane", .make = half_plane_new, .log_error = 1e-12, .carry_error = 1e-12},
+    {.spec = "chart sphere",
+     .make = chart_sphere_new,
+     .reach = 3,
+     .longest = 100,
+     .log_error = 1e-12,
+     .carry_error = 1e-12},
 };
 const size_t manifold_case_count = sizeof manifold_cases / sizeof *manifold_cases;
 
@@ -160,7 +167,7 @@ subject subject_of(const manifold_case *entry)
     s.d = mst_manifold_dim(s.m);
     s.D = mst_manifold_ambient(s.m);
     s.injectivity = mst_manifold_injectivity(s.m);
-    if (isnan(s.injectivity))
+    if (isnan(s.injectivity) || entry->reach > 0)
         s.injectivity = entry->reach;
     s.c = 8 * (double)(s.D + 8);
     double *any = doubles(s.D);
@@ -196,6 +203,13 @@ void subject_close(subject *s)
 static double difference_part(const mst_manifold *m, const double *a, const double *b, double *out)
 {
     bool angles = is_family(m, "circle") || is_family(m, "torus");
+    double other[3];
+    if (is_family(m, "chart sphere") && a[2] != b[2]) { /* b in the chart of a */
+        for (size_t i = 0; i < 2; i++)
+            other[i] = 4 * b[i] / dot(2, b, b);
+        other[2] = a[2];
+        b = other;
+    }
     for (size_t i = 0; i < mst_manifold_ambient(m); i++)
         out[i] = angles ? remainder(b[i] - a[i], 2 * M_PI) : b[i] - a[i];
     return 0;

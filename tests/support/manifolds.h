@@ -20,6 +20,7 @@ typedef struct manifold_case {
     mst_status (*make)(mst_manifold **out); /* null: parse the spec */
     /* What the fall-backs of a table with gaps reach; zero for closed forms, which reach rounding. */
     double reach;          /* shooting is tested up to this distance */
+    double longest;        /* geodesics are followed so far, step by step; 0: however far */
     double log_error;      /* shooting */
     double carry_error;    /* transport by differences of exp */
     double chart_error[3]; /* differences of exp: metric, Christoffel symbols, Ricci */
@@ -35,6 +36,9 @@ mst_status bare_sphere_new(mst_manifold **out);
 mst_status ambient_inner(const mst_manifold *m, size_t n, const double *x, const double *u,
                          const double *v, double *out);
 mst_status scaled_new(mst_manifold **out, const char *spec, double factor);
+/* Given by their metrics, see support/metric_manifolds.h. */
+mst_status half_plane_new(mst_manifold **out);
+mst_status chart_sphere_new(mst_manifold **out);
 
 /* The manifold under test with its dimensions. */
 typedef struct subject {

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Geodesics of a metric, and what goes along with them, by the Runge–Kutta pair 8(7) of Prince and Dormand (1981). Each
+ * row has steps of its own, so results do not depend on the rows beside it; the fields do not take part in the choice of
+ * the steps, so the same geodesic has the same end with and without them, to the bit. */
+#include "manifold/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STAGES = 13 };
+
+/* Error of a step, by the pair's difference, against the length of the whole geodesic. What goes on is the result of
+ * higher order, which is better by a factor of about 100. */
+static const double usual_tolerance = 1e-12;
+
+#define Q(numerator, denominator) (numerator##.0 / denominator##.0)
+static const double weights_of[STAGES][STAGES - 1] = {
+    {0},
+    {Q(1, 18)},
+    {Q(1, 48), Q(1, 16)},
+    {Q(1, 32), 0, Q(3, 32)},
+    {Q(5, 16), 0, Q(-75, 64), Q(75, 64)},
+    {Q(3, 80), 0, 0, Q(3, 16), Q(3, 20)},
+    {Q(29443841, 614563906), 0, 0, Q(77736538, 692538347), Q(-28693883, 1125000000),
+     Q(23124283, 1800000000)},
+    {Q(16016141, 946692911), 0, 0, Q(61564180, 158732637), Q(22789713, 633445777),
+     Q(545815736, 2771057229), Q(-180193667, 1043307555)},
+    {Q(39632708, 573591083), 0, 0, Q(-433636366, 683701615), Q(-421739975, 2616292301),
+     Q(100302831, 723423059), Q(790204164, 839813087), Q(800635310, 3783071287)},
+    {Q(246121993, 1340847787), 0, 0, Q(-37695042795, 15268766246), Q(-309121744, 1061227803),
+     Q(-12992083, 490766935), Q(6005943493, 2108947869), Q(393006217, 1396673457),
+     Q(123872331, 1001029789)},
+    {Q(-1028468189, 846180014), 0, 0, Q(8478235783, 508512852), Q(1311729495, 1432422823),
+     Q(-10304129995, 1701304382), Q(-48777925059, 3047939560), Q(15336726248, 1032824649),
+     Q(-45442868181, 3398467696), Q(3065993473, 597172653)},
+    {Q(185892177, 718116043), 0, 0, Q(-3185094517, 667107341), Q(-477755414, 1098053517),
+     Q(-703635378, 230739211), Q(5731566787, 1027545527), Q(5232866602, 850066563),
+     Q(-4093664535, 808688257), Q(3962137247, 1805957418), Q(65686358, 487910083)},
+    {Q(403863854, 491063109), 0, 0, Q(-5068492393, 434740067), Q(-411421997, 543043805),
+     Q(652783627, 914296604), Q(11173962825, 925320556), Q(-13158990841, 6184727034),
+     Q(3936647629, 1978049680), Q(-160528059, 685178525), Q(248638103, 1413531060)},
+};
+static const double eighth[STAGES] = {Q(14005451, 335480064),
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      Q(-59238493, 1068277825),
+                                      Q(181606767, 758867731),
+                                      Q(561292985, 797845732),
+                                      Q(-1041891430, 1371343529),
+                                      Q(760417239, 1151165299),
+                                      Q(118820643, 751138087),
+                                      Q(-528747749, 2220607170),
+                                      Q(1, 4)};
+static const double seventh[STAGES] = {Q(13451932, 455176623),
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       Q(-808719846, 976000145),
+                                       Q(1757004468, 5645159321),
+                                       Q(656045339, 265891186),
+                                       Q(-3867574721, 1518517206),
+                                       Q(465885868, 322736535),
+                                       Q(53011238, 667516719),
+                                       Q(2, 45),
+                                       0};
+#undef Q
+
+mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t fields)
+{
+    size_t d = m->dim, rows = FLOW_ROWS, most = fields > 0 ? fields : 1;
+    *f = (flow){.m = m, .kind = kind, .fields = kind == FLOW_ALONE ? 0 : fields};
+    f->tolerance = usual_tolerance;
+    f->most = 200000;
+    f->share = kind == FLOW_JACOBI ? 2 * d : d;
+    f->width = 2 * d + f->fields * f->share;
+    MST_TRY(metric_room_new(&f->room, m, rows, most));
+    mst_status status = mst_allocate(&f->block, rows * ((STAGES + 2) * f->width + 2 * m->ambient +
+                                                        2 * d + 2 * d * d + 4 * most * d));
+    if (status != MST_OK) {
+        metric_room_free(&f->room);
+        return status;
+    }
+    f->stage = f->block;
+    f->now = f->stage + STAGES * rows * f->width;
+    f->trial = f->now + rows * f->width;
+    f->point = f->trial + rows * f->width;
+    f->base = f->point + rows * m->ambient;
+    f->momenta = f->base + rows * m->ambient;
+    f->speeds = f->momenta + rows * d;
+    f->factor = f->speeds + rows * d;
+    f->first = f->factor + rows * d * d;
+    f->field = f->first + rows * d * d;
+    f->slope = f->field + 2 * rows * most * d;
+    return MST_OK;
+}
+
+void flow_free(flow *f)
+{
+    metric_room_free(&f->room);
+    mst_release(f->block);
+    *f = (flow){0};
+}
+
+void flow_end(const flow *f, const double *base, const double *state, double *y)
+{
+    size_t d = f->m->dim;
+    for (size_t k = 0; k < d; k++)
+        y[k] = base[k] + state[k];
+    if (f->m->ambient > d)
+        y[d] = base[d];
+}
+
+/* One of the two halves of the Jacobi fields of n rows, packed (n·fields, d), and back. */
+static void gather(const flow *f, size_t n, size_t part, const double *state, double *out)
+{
+    size_t d = f->m->dim;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < f->fields; k++, out += d)
+            memcpy(out, state + i * f->width + 2 * d + k * f->share + part * d, d * sizeof *out);
+}
+
+static void scatter(const flow *f, size_t n, size_t part, const double *in, double *state)
+{
+    size_t d = f->m->dim;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < f->fields; k++, in += d)
+            memcpy(state + i * f->width + 2 * d + k * f->share + part * d, in, d * sizeof *in);
+}
+
+/* δx' = δv = g⁻¹(δp − ∂_δx g v), δp' = the Hessian of L. */
+static mst_status jacobi_slopes(flow *f, size_t n, const double *state, double *out)
+{
+    size_t d = f->m->dim, count = n * f->fields;
+    double *dx = f->field, *dv = dx + count * d, *lx = f->slope, *lv = lx + count * d;
+    gather(f, n, 0, state, dx);
+    gather(f, n, 1, state, dv);
+    MST_TRY(metric_hvp(f->m, n, f->fields, f->point, f->speeds, false, dx, NULL, &f->room, lx, lv));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = i * d; k < (i + 1) * d; k++)
+            dv[k] -= lv[k];
+        metric_raise(d, f->factor + i / f->fields * d * d, dv + i * d, dv + i * d);
+    }
+    MST_TRY(metric_hvp(f->m, n, f->fields, f->point, f->speeds, false, dx, dv, &f->room, lx, lv));
+    scatter(f, n, 0, dv, out);
+    scatter(f, n, 1, lx, out);
+    return MST_OK;
+}
+
+static mst_status carried_slopes(flow *f, size_t n, const double *state, double *out)
+{
+    size_t d = f->m->dim, count = n * f->fields;
+    gather(f, n, 0, state, f->field);
+    for (size_t i = 0; i < count; i++)
+        metric_raise(d, f->factor + i / f->fields * d * d, f->field + i * d, f->field + i * d);
+    MST_TRY(metric_turn(f->m, n, f->fields, f->point, f->speeds, f->field, -1, &f->room, f->slope));
+    scatter(f, n, 0, f->slope, out);
+    return MST_OK;
+}
+
+/* The right-hand side at n states; rows where there is none become NAN. */
+static mst_status slopes(flow *f, size_t n, const double *state, double *out)
+{
+    const mst_manifold *m = f->m;
+    size_t d = m->dim, D = m->ambient, width = f->width;
+    for (size_t i = 0; i < n; i++)
+        flow_end(f, f->base + i * D, state + i * width, f->point + i * D);
+    MST_TRY(metric_factor(m, n, f->point, &f->room, f->factor));
+    for (size_t i = 0; i < n; i++)
+        metric_raise(d, f->factor + i * d * d, state + i * width + d, f->speeds + i * d);
+    MST_TRY(metric_slope(m, n, f->point, f->speeds, &f->room, NULL, f->momenta));
+    for (size_t i = 0; i < n; i++) {
+        memcpy(out + i * width, f->speeds + i * d, d * sizeof *out);
+        metric_pack(m, 1, f->room.l_x + i * D, out + i * width + d);
+    }
+    return f->kind == FLOW_JACOBI  ? jacobi_slopes(f, n, state, out)
+           : f->kind == FLOW_CARRY ? carried_slopes(f, n, state, out)
+                                   : MST_OK;
+}
+
+/* One step of length h[i] of each row, from f->now to f->trial. */
+static mst_status attempt(flow *f, size_t n, const double *h)
+{
+    size_t width = f->width, size = n * width, square = f->m->dim * f->m->dim;
+    for (size_t s = 0; s < STAGES; s++) {
+        memcpy(f->trial, f->now, size * sizeof *f->trial);
+        for (size_t j = 0; j < s; j++)
+            for (size_t i = 0; weights_of[s][j] != 0 && i < n; i++) {
+                double factor = h[i] * weights_of[s][j];
+                const double *from = f->stage + j * size + i * width;
+                for (size_t k = 0; k < width; k++)
+                    f->trial[i * width + k] += factor * from[k];
+            }
+        MST_TRY(slopes(f, n, f->trial, f->stage + s * size));
+        if (s == 0)
+            memcpy(f->first, f->factor, n * square * sizeof *f->first);
+    }
+    memcpy(f->trial, f->now, size * sizeof *f->trial);
+    for (size_t s = 0; s < STAGES; s++)
+        for (size_t i = 0; eighth[s] != 0 && i < n; i++)
+            for (size_t k = 0; k < width; k++)
+                f->trial[i * width + k] += h[i] * eighth[s] * f->stage[s * size + i * width + k];
+    return MST_OK;
+}
+
+/* Error of the way and of p of row i, the larger one, in the metric at the beginning of the step; NAN if the step led
+ * nowhere. */
+static double step_error(flow *f, size_t n, size_t i, double h)
+{
+    size_t d = f->m->dim, width = f->width;
+    const double *factor = f->first + i * d * d;
+    double *error = f->field, *root = f->slope, length[2];
+    for (size_t part = 0; part < 2; part++) {
+        memset(error, 0, d * sizeof *error);
+        for (size_t s = 0; s < STAGES; s++)
+            for (size_t k = 0; k < d; k++)
+                error[k] += (eighth[s] - seventh[s]) * f->stage[(s * n + i) * width + part * d + k];
+        (part == 0 ? metric_lower_root : metric_momentum_root)(d, factor, error, root);
+        length[part] = h * metric_length(d, root);
+    }
+    return isnan(length[0]) || isnan(length[1]) ? NAN : fmax(length[0], length[1]);
+}
+
+/* How each geodesic stands: its place in the caller's rows, parameter, next step, length, and steps tried. */
+typedef struct runner {
+    size_t row;
+    double at, step, length;
+    size_t tried;
+} runner;
+
+/* p and the fields of one state follow the point x into the chart it should be in; `x` becomes the row there. */
+static mst_status follow_chart(flow *f, double *x, double *state)
+{
+    const mst_manifold *m = f->m;
+    size_t d = m->dim, n = f->fields, count = 1 + n * f->share / d;
+    double to = metric_chart_for(m, x);
+    if (m->ambient == d || to == x[d])
+        return MST_OK;
+    /* As vectors: v, then J and ∇J, or what is carried. */
+    double *vectors, *p = state + d;
+    MST_TRY(mst_allocate(&vectors, count * d));
+    mst_status status = metric_factor(m, 1, x, &f->room, f->factor);
+    double *rest = vectors + d;
+    metric_raise(d, f->factor, p, vectors);
+    if (status == MST_OK && f->kind == FLOW_JACOBI)
+        status = flow_get_fields(f, x, p, state + 2 * d, rest, rest + n * d);
+    for (size_t k = 0; f->kind == FLOW_CARRY && k < n; k++)
+        metric_raise(d, f->factor, state + (2 + k) * d, rest + k * d);
+    if (status == MST_OK)
+        status = metric_change_chart(m, to, x, count, vectors);
+    if (status == MST_OK)
+        status = metric_slope(m, 1, x, vectors, &f->room, NULL, p);
+    if (status == MST_OK && f->kind == FLOW_JACOBI)
+        status = flow_set_fields(f, x, p, rest, rest + n * d, state + 2 * d);
+    for (size_t k = 0; status == MST_OK && f->kind == FLOW_CARRY && k < n; k++)
+        status = metric_slope(m, 1, x, rest + k * d, &f->room, NULL, state + (2 + k) * d);
+    mst_release(vectors);
+    return status;
+}
+
+/* Takes the trial of row i, or not; the next step. */
+static mst_status judge(flow *f, size_t n, size_t i, runner *r, double *base, double *state)
+{
+    const mst_manifold *m = f->m;
+    size_t d = m->dim, D = m->ambient;
+    double error = step_error(f, n, i, r->step), *end = f->point + i * D;
+    double ratio = error > 0 ? error / (f->tolerance * r->length) : error;
+    unsigned char inside;
+    flow_end(f, f->base + i * D, f->trial + i * f->width, end);
+    metric_inside(m, 1, end, &inside);
+    if (++r->tried > f->most || (r->step < 1e-14 && !(ratio <= 1 && inside)))
+        return mst_fail(MST_CONVERGENCE,
+                        "a geodesic of length %g could be followed over %.3g of it only", r->length,
+                        r->at);
+    double grow = isfinite(ratio) ? 0.9 * pow(fmax(ratio, 1e-10), -1.0 / 8) : 0.2;
+    grow = fmin(fmax(grow, 0.2), 5);
+    if (!(ratio <= 1) || !inside) {
+        r->step *= fmin(grow, 0.5);
+        return MST_OK;
+    }
+    r->at += r->step;
+    r->step = fmin(r->step * grow, 1 - r->at);
+    memcpy(state, f->trial + i * f->width, f->width * sizeof *state);
+    if (D == d || metric_chart_for(m, end) == end[d])
+        return MST_OK;
+    MST_TRY(follow_chart(f, end, state));
+    memcpy(base, end, D * sizeof *base);
+    memset(state, 0, d * sizeof *state);
+    return MST_OK;
+}
+
+static mst_status measure(flow *f, size_t n, const double *base, const double *state,
+                          runner *runners)
+{
+    size_t d = f->m->dim;
+    MST_TRY(metric_factor(f->m, n, base, &f->room, f->factor));
+    for (size_t i = 0; i < n; i++) {
+        metric_momentum_root(d, f->factor + i * d * d, state + i * f->width + d, f->slope);
+        double length = metric_length(d, f->slope);
+        if (!isfinite(length))
+            return mst_fail(MST_DOMAIN, "the length of a vector is %g", length);
+        runners[i] = (runner){.row = i, .step = length > 0.5 ? 0.5 / length : 1, .length = length};
+    }
+    return MST_OK;
+}
+
+mst_status flow_run(flow *f, size_t n, double *base, double *state)
+{
+    size_t d = f->m->dim, D = f->m->ambient, width = f->width;
+    runner runners[FLOW_ROWS];
+    double h[FLOW_ROWS];
+    MST_TRY(measure(f, n, base, state, runners));
+    while (n > 0) {
+        for (size_t i = 0; i < n; i++) {
+            double *from = base + runners[i].row * D, *at = state + runners[i].row * width;
+            if (runners[i].at > 0) { /* near a border of the chart coordinates get small */
+                flow_end(f, from, at, from);
+                memset(at, 0, d * sizeof *at);
+            }
+            memcpy(f->base + i * D, from, D * sizeof *base);
+            memcpy(f->now + i * width, at, width * sizeof *state);
+            h[i] = runners[i].step;
+        }
+        MST_TRY(attempt(f, n, h));
+        size_t left = 0;
+        for (size_t i = 0; i < n; i++) {
+            runner *r = &runners[i];
+            MST_TRY(judge(f, n, i, r, base + r->row * D, state + r->row * width));
+            if (r->at < 1 && r->step > 0)
+                runners[left++] = *r;
+        }
+        n = left;
+    }
+    return MST_OK;
+}
+
+/* δx = J, δp = g ∇J + metric_turn. */
+mst_status flow_set_fields(flow *f, const double *x, const double *p, const double *j,
+                           const double *dj, double *field)
+{
+    const mst_manifold *m = f->m;
+    size_t d = m->dim, n = f->fields;
+    double *v = f->speeds, *turn = f->field;
+    MST_TRY(metric_factor(m, 1, x, &f->room, f->factor));
+    metric_raise(d, f->factor, p, v);
+    MST_TRY(metric_turn(m, 1, n, x, v, j, 1, &f->room, turn));
+    for (size_t k = 0; k < n; k++) {
+        double *to = field + k * f->share;
+        MST_TRY(metric_slope(m, 1, x, dj + k * d, &f->room, NULL, to + d));
+        for (size_t a = 0; a < d; a++) {
+            to[a] = j[k * d + a];
+            to[d + a] += turn[k * d + a];
+        }
+    }
+    return MST_OK;
+}
+
+mst_status flow_get_fields(flow *f, const double *x, const double *p, const double *field,
+                           double *j, double *dj)
+{
+    const mst_manifold *m = f->m;
+    size_t d = m->dim, n = f->fields;
+    double *v = f->speeds, *turn = f->field;
+    MST_TRY(metric_factor(m, 1, x, &f->room, f->factor));
+    metric_raise(d, f->factor, p, v);
+    for (size_t k = 0; k < n; k++)
+        memcpy(j + k * d, field + k * f->share, d * sizeof *j);
+    MST_TRY(metric_turn(m, 1, n, x, v, j, 1, &f->room, turn));
+    for (size_t k = 0; k < n; k++) {
+        for (size_t a = 0; a < d; a++)
+            dj[k * d + a] = field[k * f->share + d + a] - turn[k * d + a];
+        metric_raise(d, f->factor, dj + k * d, dj + k * d);
+    }
+    return MST_OK;
+}

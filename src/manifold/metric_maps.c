@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Exp of a metric, parallel transport, and the derivative of Exp and its adjoint. */
+#include "manifold/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Up to FLOW_ROWS rows at a time. */
+typedef struct block {
+    flow f;
+    double *base, *state, *packed; /* (rows, D), (rows, width), (rows, d) */
+    double *memory;
+} block;
+
+static mst_status block_new(block *b, const mst_manifold *m, flow_kind kind, size_t fields)
+{
+    *b = (block){0};
+    MST_TRY(flow_new(&b->f, m, kind, fields));
+    mst_status status =
+        mst_allocate(&b->memory, FLOW_ROWS * (m->ambient + b->f.width + 3 * m->dim));
+    if (status != MST_OK) {
+        flow_free(&b->f);
+        return status;
+    }
+    b->base = b->memory;
+    b->state = b->base + FLOW_ROWS * m->ambient;
+    b->packed = b->state + FLOW_ROWS * b->f.width;
+    return MST_OK;
+}
+
+static void block_free(block *b)
+{
+    flow_free(&b->f);
+    mst_release(b->memory);
+}
+
+/* Rows x, v (n, D) as the beginning of geodesics. */
+static mst_status begin(block *b, size_t n, const double *x, const double *v)
+{
+    const mst_manifold *m = b->f.m;
+    size_t d = m->dim, width = b->f.width;
+    memcpy(b->base, x, n * m->ambient * sizeof *x);
+    metric_pack(m, n, v, b->packed);
+    double *p = b->packed + FLOW_ROWS * d;
+    MST_TRY(metric_slope(m, n, x, b->packed, &b->f.room, NULL, p));
+    for (size_t i = 0; i < n; i++) {
+        memset(b->state + i * width, 0, d * sizeof *b->state);
+        memcpy(b->state + i * width + d, p + i * d, d * sizeof *p);
+    }
+    return MST_OK;
+}
+
+mst_status metric_exp(const mst_manifold *m, size_t n, const double *x, const double *v, double *y)
+{
+    size_t D = m->ambient;
+    block b;
+    MST_TRY(block_new(&b, m, FLOW_ALONE, 0));
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i += FLOW_ROWS) {
+        size_t count = n - i < FLOW_ROWS ? n - i : FLOW_ROWS;
+        status = begin(&b, count, x + i * D, v + i * D);
+        if (status == MST_OK)
+            status = flow_run(&b.f, count, b.base, b.state);
+        for (size_t k = 0; status == MST_OK && k < count; k++)
+            flow_end(&b.f, b.base + k * D, b.state + k * b.f.width, y + (i + k) * D);
+    }
+    block_free(&b);
+    return status;
+}
+
+/* u as the field that is carried, and the result at the end. */
+static mst_status carry(block *b, size_t n, const double *x, const double *u, double *out)
+{
+    const mst_manifold *m = b->f.m;
+    size_t d = m->dim, D = m->ambient, width = b->f.width;
+    metric_pack(m, n, u, b->packed);
+    double *p = b->packed + FLOW_ROWS * d;
+    MST_TRY(metric_slope(m, n, x, b->packed, &b->f.room, NULL, p));
+    for (size_t i = 0; i < n; i++)
+        memcpy(b->state + i * width + 2 * d, p + i * d, d * sizeof *p);
+    MST_TRY(flow_run(&b->f, n, b->base, b->state));
+    for (size_t i = 0; i < n; i++)
+        flow_end(&b->f, b->base + i * D, b->state + i * width, b->base + i * D);
+    MST_TRY(metric_factor(m, n, b->base, &b->f.room, b->f.factor));
+    for (size_t i = 0; i < n; i++)
+        metric_raise(d, b->f.factor + i * d * d, b->state + i * width + 2 * d, b->packed + i * d);
+    metric_unpack(m, n, b->packed, out);
+    return MST_OK;
+}
+
+mst_status metric_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
+                            const double *u, double *out)
+{
+    size_t D = m->ambient;
+    block b;
+    MST_TRY(block_new(&b, m, FLOW_CARRY, 1));
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i += FLOW_ROWS) {
+        size_t count = n - i < FLOW_ROWS ? n - i : FLOW_ROWS;
+        status = begin(&b, count, x + i * D, v + i * D);
+        if (status == MST_OK)
+            status = carry(&b, count, x + i * D, u + i * D, out + i * D);
+    }
+    block_free(&b);
+    return status;
+}
