@@ -25,8 +25,8 @@ typedef struct mst_manifold mst_manifold;
  * exactly at the cut point it is a fixed choice among several. */
 #define MST_LOG_CUT 1u
 
-/* ---- What a manifold is. Everything above the manifolds asks here, never for a name; who gets "unknown" for an
- * answer says what it does then. ---- */
+/* ---- What a manifold is. Everything above the manifolds asks here, never for a name; who gets "unknown" for
+ * an answer says what it does then. ---- */
 typedef enum mst_answer { MST_UNKNOWN, MST_NO, MST_YES } mst_answer;
 
 /* Operations that are closed forms: cheap, without a search. */
@@ -40,15 +40,17 @@ typedef struct mst_manifold_traits {
     unsigned closed;    /* MST_CLOSED_… */
     mst_answer compact; /* yes: `random_point` is uniform, too */
     mst_answer flat;    /* zero curvature: Exp_x is a local isometry */
-    /* simply connected and complete, no positive curvature: Exp_x is a diffeomorphism, Fréchet means are unique */
+    /* simply connected and complete, no positive curvature: Exp_x is a diffeomorphism,
+     * Fréchet means are unique */
     mst_answer hadamard;
     double curvature;       /* the constant sectional curvature; NAN: not constant, or unknown */
     double curvature_above; /* an upper bound of the sectional curvatures; NAN: unknown */
     bool angles;            /* a flat torus: every column is an angle modulo 2π, of unit metric */
     bool unit_rows; /* unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
     bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
-    /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though its rows do
-     * not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all points. Null: it is not. */
+    /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though
+     * its rows do not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all
+     * points. Null: it is not. */
     const double *line;
     double beside_line;
 } mst_manifold_traits;
@@ -61,10 +63,11 @@ typedef struct mst_noise {
     uint64_t first_step;
 } mst_noise;
 
-/* Brownian paths for training, n ≤ 64 of them, with the weights of Bismut, Elworthy and Li. Path i has `steps` steps of
- * time h[i]. A sample is the end x of a path from y after k of its steps, at time t = k h[i], with a tangent vector at y
- * whose conditional mean given (x, y) is ∇_y log p_t(x, y), and a number whose conditional mean is ∂_t log p_t(x, y).
- * Sample `slot` of path i stands in row slot·n + i; the samples of a path may come from different points y. */
+/* Brownian paths for training, n ≤ 64 of them, with the weights of Bismut, Elworthy and Li. Path i has
+ * `steps` steps of time h[i]. A sample is the end x of a path from y after k of its steps, at time t = k
+ * h[i], with a tangent vector at y whose conditional mean given (x, y) is ∇_y log p_t(x, y), and a number
+ * whose conditional mean is ∂_t log p_t(x, y). Sample `slot` of path i stands in row slot·n + i; the samples
+ * of a path may come from different points y. */
 typedef struct mst_path_event {
     uint32_t path, slot;
 } mst_path_event;
@@ -73,7 +76,8 @@ typedef struct mst_weighted_paths {
     const double *h; /* (n) */
     double longest;  /* no h of the whole training is longer: fit to it what all paths must share */
     mst_noise noise;
-    /* event[begin[k]] … event[begin[k + 1] − 1] are the samples after k ≥ 1 steps; begin has steps + 2 entries. */
+    /* event[begin[k]] … event[begin[k + 1] − 1] are the samples after k ≥ 1 steps; begin
+     * has steps + 2 entries. */
     const uint32_t *begin;
     const mst_path_event *event;
     const double *y;                  /* (slots·n, D) */
@@ -100,8 +104,8 @@ typedef struct mst_manifold_ops {
     /* y = Exp_x(v). y may alias x or v. */
     mst_status (*exp)(const mst_manifold *m, size_t n, const double *x, const double *v, double *y);
 
-    /* What it is. *traits comes filled with the fall-back, which is unknown for everything but this: what has a slot is
-     * closed, and curves (d = 1) are flat. */
+    /* What it is. *traits comes filled with the fall-back, which is unknown for everything but this: what has
+     * a slot is closed, and curves (d = 1) are flat. */
     void (*traits)(const mst_manifold *m, mst_manifold_traits *traits);
     /* Is row after row on the manifold? Else MST_DOMAIN, the row's index in *row and the detail message
      * says what is wrong with it. Fall-back: compare with `project`, relative tolerance 1e-6. */
@@ -120,16 +124,17 @@ typedef struct mst_manifold_ops {
     mst_status (*dist)(const mst_manifold *m, size_t n, const double *x, const double *y,
                        double *r);
     /* Parallel transport of u along the geodesic s ↦ Exp_x(s v), s from 0 to 1. Fall-back: the
-     * polar factor of the derivative of `exp`, in shorter and shorter legs until it settles. out may alias u. */
+     * polar factor of the derivative of `exp`, in shorter and shorter legs until it
+     * settles. out may alias u. */
     mst_status (*transport)(const mst_manifold *m, size_t n, const double *x, const double *v,
                             const double *u, double *out);
-    /* Ricci tensor as an endomorphism, applied to v; out may alias v. Fall-back: from the volume distortion of
-     * `exp`, Ric(w, w) = 3 lim (d − tr g(s w))/s² in normal coordinates, by differences (about 1e-6). */
+    /* Ricci tensor as an endomorphism, applied to v; out may alias v. Fall-back: from the volume distortion
+     * of `exp`, Ric(w, w) = 3 lim (d − tr g(s w))/s² in normal coordinates, by differences (about 1e-6). */
     mst_status (*ricci)(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out);
-    /* A lower bound of the injectivity radius at all points; INFINITY if exp is a diffeomorphism everywhere. Where the
-     * curvature is a constant > 0, and on closed curves, the radius itself: it tells spheres from what is made of them by
-     * identifying points. Fall-back: NAN, unknown. */
+    /* A lower bound of the injectivity radius at all points; INFINITY if exp is a diffeomorphism everywhere.
+     * Where the curvature is a constant > 0, and on closed curves, the radius itself: it tells spheres from
+     * what is made of them by identifying points. Fall-back: NAN, unknown. */
     double (*injectivity)(const mst_manifold *m);
     /* Random points number first … first+n−1 of the stream; uniform on compact manifolds, elsewhere the
      * fall-back: Exp at the default start of a standard normal tangent vector. */
@@ -155,44 +160,48 @@ typedef struct mst_manifold_ops {
     mst_status (*chart_diffusion)(const mst_manifold *m, size_t n, const double *c, const double *u,
                                   double *b, double *sigma);
 
-    /* Geodesic random walk in place: `steps` steps x ← Exp_x(√h (I − A + ½A²) E ξ), A = (h/12) Ric. The factor
-     * is e^−A to second order (weak order 2), and unlike I − A it stays positive however coarse the step.
-     * Fall-back: the same from `from_frame`, `ricci` and `exp`. */
+    /* Geodesic random walk in place: `steps` steps x ← Exp_x(√h (I − A + ½A²) E ξ), A = (h/12) Ric. The
+     * factor is e^−A to second order (weak order 2), and unlike I − A it stays positive however coarse the
+     * step. Fall-back: the same from `from_frame`, `ricci` and `exp`. */
     mst_status (*walk)(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
                        mst_noise noise);
 
-    /* The derivative of (x, v) ↦ y = Exp_x(v) when x moves along dx, taking v along in parallel, and v changes by dv: dy,
-     * tangent at y, is J(1) of the Jacobi field J along the geodesic with J(0) = dx and J'(0) = dv. dx or dv may be null,
-     * which means zero. Fall-back: constant curvature κ (so the traits say) and `transport` make J the transport of
-     * dx∥ + dv∥ + cos(√κ r) dx⊥ + sin(√κ r)/(√κ r) dv⊥, r = |v|; elsewhere differences of `exp` (about 1e-9). */
+    /* The derivative of (x, v) ↦ y = Exp_x(v) when x moves along dx, taking v along in parallel, and v
+     * changes by dv: dy, tangent at y, is J(1) of the Jacobi field J along the geodesic with J(0) = dx and
+     * J'(0) = dv. dx or dv may be null, which means zero. Fall-back: constant curvature κ (so the traits say)
+     * and `transport` make J the transport of dx∥ + dv∥ + cos(√κ r) dx⊥ + sin(√κ r)/(√κ r) dv⊥, r = |v|;
+     * elsewhere differences of `exp` (about 1e-9). */
     mst_status (*exp_derivative)(const mst_manifold *m, size_t n, const double *x, const double *v,
                                  const double *dx, const double *dv, double *dy);
-    /* Its adjoint: for w tangent at y the vectors dx and dv tangent at x with <w, dy> = <dx, dx'> + <dv, dv'> for the dy of
-     * every (dx', dv'). dx or dv may be null: not wanted. Fall-back: from `exp_derivative` along a frame. */
+    /* Its adjoint: for w tangent at y the vectors dx and dv tangent at x with <w, dy> = <dx, dx'> + <dv, dv'>
+     * for the dy of every (dx', dv'). dx or dv may be null: not wanted. Fall-back: from
+     * `exp_derivative` along a frame. */
     mst_status (*exp_adjoint)(const mst_manifold *m, size_t n, const double *x, const double *v,
                               const double *w, double *dx, double *dv);
-    /* A cheap map with the value x and the derivative of Exp_x at v = 0: y = Exp_x(v + O(|v|²)), for all v on the manifold.
-     * y may alias x or v. Fall-back: `exp`. */
+    /* A cheap map with the value x and the derivative of Exp_x at v = 0: y = Exp_x(v + O(|v|²)), for all v on
+     * the manifold. y may alias x or v. Fall-back: `exp`. */
     mst_status (*retract)(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *y);
-    /* A smooth potential f(·, y) of x that is ½r² + O(r³) where x is r away from y: f (n), v = −∇_x f (n, D), which is
-     * Log_x(y) to first order, and laplacian (n), Δ_x f = −div v; each may be null. Smooth across the cut locus too,
-     * and never without an answer. Fall-back, by what the traits say:
+    /* A smooth potential f(·, y) of x that is ½r² + O(r³) where x is r away from y: f (n), v = −∇_x f (n, D),
+     * which is Log_x(y) to first order, and laplacian (n), Δ_x f = −div v; each may be null. Smooth across
+     * the cut locus too, and never without an answer. Fall-back, by what the traits say:
      * - angles: Σ far + far²/6 over the angles, far = 1 − cos(y − x): v is r + O(r⁵) long;
      * - unit rows: far + far²/6, far = 1 − <x, y>, again with |v| = r + O(r⁵);
      * - closed `log` and no cut locus: ½r², v = Log_x(y);
-     * - else the chord: v is the tangent part of y − x. If the metric is a multiple of that of R^D, f = ½|y − x|² in it;
+     * - else the chord: v is the tangent part of y − x. If the metric is a multiple of
+     * that of R^D, f = ½|y − x|² in it;
      *   of other metrics f = ½|v|² at x, and then v = −∇f only to first order. The Laplacian is −div v by differences. */
     mst_status (*toward)(const mst_manifold *m, size_t n, const double *x, const double *y,
                          double *f, double *v, double *laplacian);
-    /* y seen from x, where the curvature is a constant κ: the distances r (n); rest (n), the injectivity radius less r with
-     * all its digits, which r has not near the cut locus; and v (n, D), the tangent vector at x toward y that is
-     * sin_κ r long, sin(√κ r)/√κ. On a closed curve of length L, κ stands for (2π/L)². Fall-back: from `log`. */
+    /* y seen from x, where the curvature is a constant κ: the distances r (n); rest (n), the injectivity
+     * radius less r with all its digits, which r has not near the cut locus; and v (n, D), the tangent vector
+     * at x toward y that is sin_κ r long, sin(√κ r)/√κ. On a closed curve of length L, κ stands for (2π/L)².
+     * Fall-back: from `log`. */
     mst_status (*polar)(const mst_manifold *m, size_t n, const double *x, const double *y,
                         double *v, double *r, double *rest);
 
-    /* Samples for training; the weights should be exact however coarse the steps. Fall-back: a geodesic walk and a
-     * backward sweep, many times slower. */
+    /* Samples for training; the weights should be exact however coarse the steps. Fall-back: a geodesic walk
+     * and a backward sweep, many times slower. */
     mst_status (*weighted_walk)(const mst_manifold *m, const mst_weighted_paths *paths);
 
     /* Free the data. Fall-back: the data are not owned. */
@@ -213,7 +222,9 @@ MST_API MST_MUST_USE mst_status mst_spd_log_euclidean_new(mst_manifold **out, si
 MST_API MST_MUST_USE mst_status mst_sym_new(mst_manifold **out, size_t n);
 /* Rotations of R³; the distance is the rotation angle. */
 MST_API MST_MUST_USE mst_status mst_so3_new(mst_manifold **out);
-/* Takes ownership of the `count` factors, also when it fails. */
+/* Takes ownership of the `count` factors, also when it fails. Factors that are products are dissolved into
+ * theirs: the rows are the same, and product(a,product(b,c)) is product(a,b,c). A product
+ * of one factor is that factor. */
 MST_API MST_MUST_USE mst_status mst_product_new(mst_manifold **out, size_t count,
                                                 mst_manifold **factors);
 /* A manifold of your own. The table is copied; `data` goes to free_data, also on failure. */
@@ -235,7 +246,7 @@ MST_API const mst_manifold_traits *mst_manifold_traits_of(const mst_manifold *m)
 /* Is it known to be flat? Then Exp_x(√t ξ) is Brownian motion at time t exactly. */
 MST_API bool mst_manifold_is_flat(const mst_manifold *m);
 MST_API double mst_manifold_injectivity(const mst_manifold *m);
-/* The factors of a product; any other manifold is its own single factor. Borrowed. */
+/* The factors of a product, none of which is one; any other manifold is its own single factor. Borrowed. */
 MST_API size_t mst_manifold_factor_count(const mst_manifold *m);
 MST_API const mst_manifold *mst_manifold_factor(const mst_manifold *m, size_t i);
 
@@ -248,7 +259,8 @@ typedef struct mst_manifold_family {
 } mst_manifold_family;
 MST_API size_t mst_manifold_families(const mst_manifold_family **out);
 
-/* ---- Operations, with the fall-backs applied. Arguments as in the table above; `row` and `flag` may be null. ---- */
+/* ---- Operations, with the fall-backs applied. Arguments as in the table above; `row`
+ * and `flag` may be null. ---- */
 MST_API void mst_manifold_start(const mst_manifold *m, double *x);
 MST_API MST_MUST_USE mst_status mst_manifold_validate(const mst_manifold *m, size_t n,
                                                       const double *x, size_t *row);

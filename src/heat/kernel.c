@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Heat kernels on manifolds from the radial functions of radial.h. What a manifold says of itself (its traits) decides
- * which part computes its kernel; products add up. */
+/* Heat kernels on manifolds from the radial functions of radial.h. What a manifold says of itself (its
+ * traits) decides which part computes its kernel; products add up. */
 #include "heat/kernel_parts.h"
 #include "manifold/internal.h"
 
@@ -84,8 +84,8 @@ typedef struct job {
     const mst_heat_values *out;
 } job;
 
-/* NaN and infinities would go through minima and maxima and come out as numbers. By the bits, because such a loop
- * vectorises. */
+/* NaN and infinities would go through minima and maxima and come out as numbers. By the bits, because such a
+ * loop vectorises. */
 static bool all_finite(size_t n, const double *x)
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52;

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Curved spaces whose kernel is radial, a line beside such a space, and products. */
+#include "base/columns.h"
 #include "heat/kernel_parts.h"
 #include "heat/model.h"
 
@@ -72,7 +73,8 @@ bool heat_line_fits(const mst_manifold *m)
     return m->traits.line != NULL && m->dim > 2 && beside_line(m).kind != HEAT_NO_MODEL;
 }
 
-/* Frame coordinates c (d) of Log_y(x), split: the part along the line is the result, and is taken out of c. */
+/* Frame coordinates c (d) of Log_y(x), split: the part along the line is the result, and
+ * is taken out of c. */
 static double take_line(size_t d, const double *line, double *c)
 {
     double along = 0;
@@ -91,7 +93,8 @@ typedef struct line_rows {
     double slope[HEAT_BLOCK], bend[HEAT_BLOCK];
 } line_rows;
 
-/* Row i of the results from the part c (d) of Log_y(x) beside the line, which becomes the score in the frame. */
+/* Row i of the results from the part c (d) of Log_y(x) beside the line, which becomes the
+ * score in the frame. */
 static void line_row(const mst_manifold *m, const heat_model *model, const line_rows *rows,
                      size_t i, double t, double *c, const mst_heat_values *out)
 {
@@ -181,10 +184,8 @@ mst_status heat_add_factors(const mst_manifold *m, size_t n, const double *x, co
     for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
         const mst_manifold *factor = mst_manifold_factor(m, f);
         size_t width = factor->ambient, k = factor->dim;
-        for (size_t i = 0; i < n; i++) {
-            memcpy(px + i * width, x + i * D + column, width * sizeof *px);
-            memcpy(py + i * width, y + i * D + column, width * sizeof *py);
-        }
+        mst_take_columns(n, D, column, width, x, px);
+        mst_take_columns(n, D, column, width, y, py);
         status = run(factor, n, px, py, t, &piece);
         if (status != MST_OK)
             break;
@@ -193,12 +194,12 @@ mst_status heat_add_factors(const mst_manifold *m, size_t n, const double *x, co
                 out->log_p[i] += log_p[i];
             if (out->dt_log_p != NULL)
                 out->dt_log_p[i] += dt[i];
-            if (out->score != NULL)
-                memcpy(out->score + i * D + column, score + i * width, width * sizeof *score);
             for (size_t a = 0; out->hessian != NULL && a < k; a++)
                 memcpy(out->hessian + (i * d + row + a) * d + row, hessian + (i * k + a) * k,
                        k * sizeof *hessian);
         }
+        if (out->score != NULL)
+            mst_put_columns(n, D, column, width, score, out->score);
         column += width;
         row += k;
     }

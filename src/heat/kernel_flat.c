@@ -47,8 +47,8 @@ bool heat_torus_fits(const mst_manifold *m)
     return m->traits.angles;
 }
 
-/* The angle r from y to x on the circle, whether x is ahead, and π − r. The difference of two doubles is kept with its
- * rounding error: near the cut point the score depends on digits of π − r that r does not have. */
+/* The angle r from y to x on the circle, whether x is ahead, and π − r. The difference of two doubles is kept
+ * with its rounding error: near the cut point the score depends on digits of π − r that r does not have. */
 static void circle_polar(double x, double y, double *r, double *eps, double *sign)
 {
     const double two_pi = 6.283185307179586, two_pi_low = 2.4492935982947064e-16;

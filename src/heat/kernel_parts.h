@@ -38,15 +38,15 @@ bool heat_product_fits(const mst_manifold *m);
 mst_status heat_product(const mst_manifold *m, size_t n, const double *x, const double *y,
                         const double *t, const mst_heat_values *out);
 
-/* `run` on each factor of a product, on its columns of the rows; numbers add up, vectors and matrices stand side by
- * side. */
+/* `run` on each factor of a product, on its columns of the rows; numbers add up, vectors and matrices stand
+ * side by side. */
 typedef mst_status heat_block_function(const mst_manifold *m, size_t n, const double *x,
                                        const double *y, const double *t,
                                        const mst_heat_values *out);
 mst_status heat_add_factors(const mst_manifold *m, size_t n, const double *x, const double *y,
                             const double *t, const mst_heat_values *out, heat_block_function *run);
-/* The Hessian across·I + (along − across) e eᵀ of a radial function, e the direction of c (d), whose square may be beyond
- * the range of doubles; where c vanishes, along = across. */
+/* The Hessian across·I + (along − across) e eᵀ of a radial function, e the direction of c (d), whose square
+ * may be beyond the range of doubles; where c vanishes, along = across. */
 void heat_radial_hessian(size_t d, const double *c, double along, double across, double *h);
 /* Up to HEAT_BLOCK rows of any manifold with a closed form. */
 mst_status heat_block(const mst_manifold *m, size_t n, const double *x, const double *y,

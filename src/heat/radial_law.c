@@ -15,7 +15,8 @@ bool radial_law_fits(const mst_manifold *m)
     return heat_model_of(m).kind != HEAT_NO_MODEL;
 }
 
-/* Beyond this distance lies less than e^−50 of the mass: ten spreads past the drift (d−1)t/2 that curvature −1 adds. */
+/* Beyond this distance lies less than e^−50 of the mass: ten spreads past the drift
+ * (d−1)t/2 that curvature −1 adds. */
 static double reach(const heat_model *model, double t)
 {
     double d = (double)model->dim, far = sqrt(t) * (sqrt(d) + 10);
@@ -23,7 +24,8 @@ static double reach(const heat_model *model, double t)
                                           : fmin(far, heat_model_cut_distance(model));
 }
 
-/* Density of the distance at the n points r: p_t(r) times the area of the geodesic sphere, in the log domain. */
+/* Density of the distance at the n points r: p_t(r) times the area of the geodesic
+ * sphere, in the log domain. */
 static mst_status densities(const heat_model *model, double t, size_t n, const double *r,
                             double *out)
 {
@@ -101,8 +103,8 @@ void radial_law_release(radial_law *law)
     law->cdf = NULL;
 }
 
-/* In its interval the distribution function is the cubic with the right values and slopes at both ends; solve by
- * bisection guarded Newton. */
+/* In its interval the distribution function is the cubic with the right values and slopes at both ends; solve
+ * by bisection guarded Newton. */
 double radial_law_quantile(const radial_law *law, double u)
 {
     size_t low = 0, high = law->intervals;

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* The exact law of the distance that Brownian motion travels on the spaces of model.h: its density is that of
- * the heat kernel times the area of the geodesic sphere, tabulated once per time and inverted for each draw. */
+ * the heat kernel times the area of the geodesic sphere, tabulated once per time and
+ * inverted for each draw. */
 #ifndef MST_HEAT_RADIAL_LAW_H
 #define MST_HEAT_RADIAL_LAW_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Hyperbolic space H^m of curvature −1 as the hyperboloid −x₀² + |x'|² = −1, x₀ > 0. Everything goes through the
- * frame at x, the boost B_x that takes the origin o = (1, 0 … 0) to x: coordinates there lose x₀·ε where the
- * Lorentz product of far vectors loses x₀²·ε. */
+/* Hyperbolic space H^m of curvature −1 as the hyperboloid −x₀² + |x'|² = −1, x₀ > 0. Everything goes through
+ * the frame at x, the boost B_x that takes the origin o = (1, 0 … 0) to x: coordinates there lose x₀·ε where
+ * the Lorentz product of far vectors loses x₀²·ε. */
 #include "manifold/internal.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ static void from_origin(size_t d, const double *x, double time, const double *c,
     w[0] = x[0] * time + product;
 }
 
-/* Frame coordinates of a tangent vector; its time part follows from x·v = 0 in the Lorentz product, which saves
- * the digits that w₀ carries beyond those of w'. */
+/* Frame coordinates of a tangent vector; its time part follows from x·v = 0 in the Lorentz product, which
+ * saves the digits that w₀ carries beyond those of w'. */
 static void frame_coordinates(size_t d, const double *x, const double *v, double *c)
 {
     double factor = v[0] / (1 + x[0]);
@@ -158,8 +158,8 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return status;
 }
 
-/* x + v with as much of x as brings it to the hyperboloid, √(1 + |v|²) x + v: along v by arsinh |v|, so Exp to second
- * order, and for every v. */
+/* x + v with as much of x as brings it to the hyperboloid, √(1 + |v|²) x + v: along v by arsinh |v|, so Exp
+ * to second order, and for every v. */
 static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *y)
 {
@@ -182,7 +182,8 @@ static mst_status retract(const mst_manifold *m, size_t n, const double *x, cons
     return status;
 }
 
-/* sinh r e, the image of y when x is boosted to the origin, from y − x: this keeps the digits of close points. */
+/* sinh r e, the image of y when x is boosted to the origin, from y − x: this keeps the
+ * digits of close points. */
 static double to_origin_from(size_t d, const double *x, const double *y, double *c,
                              double *difference)
 {

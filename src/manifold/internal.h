@@ -30,12 +30,14 @@ bool mst_is_family(const mst_manifold *m, const char *name);
 
 /* One point (D) as n rows. */
 void mst_repeat_point(size_t n, size_t D, const double *x, double *rows);
-/* mst_manifold_to_frame of vectors v (n, D) at one point x, and the distances r (n) of rows x (n, D) to one point y. */
+/* mst_manifold_to_frame of vectors v (n, D) at one point x, and the distances r (n) of
+ * rows x (n, D) to one point y. */
 MST_MUST_USE mst_status mst_to_frame_at(const mst_manifold *m, size_t n, const double *x,
                                         const double *v, double *c);
 MST_MUST_USE mst_status mst_dist_to(const mst_manifold *m, size_t n, const double *x,
                                     const double *y, double *r);
-/* The constant curvature; of a closed curve that of the circle of its length; NAN: not constant, or unknown. */
+/* The constant curvature; of a closed curve that of the circle of its length; NAN: not
+ * constant, or unknown. */
 double mst_round_curvature(const mst_manifold *m);
 
 /* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
@@ -57,8 +59,9 @@ MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const d
 /* For constructors: sets *out to null, and MST_ARGUMENT unless 1 ≤ order ≤ largest. */
 mst_status mst_check_order(mst_manifold **out, const char *family, size_t order, size_t largest);
 
-/* Chart slots of the spaces of constant curvature κ, whose data point to κ (a double): the conformal chart with metric λ² I,
- * λ = 1/(1 + κ|u|²/4), stereographic projection for κ > 0 and the Poincaré ball for κ < 0. */
+/* Chart slots of the spaces of constant curvature κ, whose data point to κ (a double): the conformal chart
+ * with metric λ² I, λ = 1/(1 + κ|u|²/4), stereographic projection for κ > 0 and the
+ * Poincaré ball for κ < 0. */
 mst_status mst_conformal_metric(const mst_manifold *m, size_t n, const double *c, const double *u,
                                 double *g);
 mst_status mst_conformal_christoffel(const mst_manifold *m, size_t n, const double *c,
@@ -66,8 +69,9 @@ mst_status mst_conformal_christoffel(const mst_manifold *m, size_t n, const doub
 mst_status mst_conformal_diffusion(const mst_manifold *m, size_t n, const double *c,
                                    const double *u, double *b, double *sigma);
 
-/* The slot weighted_walk of constant curvature κ. Its paths leave the last unit vector e of R^(d+1); `place` takes the end z
- * (d + 1) of one and the tangent vector w (d) at e by an isometry with e ↦ y: x and target. */
+/* The slot weighted_walk of constant curvature κ. Its paths leave the last unit vector e of R^(d+1); `place`
+ * takes the end z (d + 1) of one and the tangent vector w (d) at e by an isometry with e
+ * ↦ y: x and target. */
 typedef void mst_placement(size_t d, const double *y, const double *z, const double *w, double *x,
                            double *target);
 mst_status mst_weighted_curved(const mst_manifold *m, double curvature, mst_placement *place,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Riemannian products: rows, frames and charts are those of the factors side by side. Each operation copies a
- * block of the columns of a factor out, runs the factor's batch on it and copies the result back. */
+/* Riemannian products: rows, frames and charts are those of the factors side by side. No factor is a product.
+ * Each operation copies a block of the columns of a factor out, runs the factor's batch
+ * on it and copies the result back. */
 #include "manifold/product.h"
+#include "base/columns.h"
 #include "manifold/internal.h"
 
 #include <math.h>
@@ -23,19 +25,6 @@ static void free_product(void *data)
     for (size_t f = 0; p != NULL && f < p->count; f++)
         mst_manifold_free(p->factors[f]);
     mst_release(p);
-}
-
-/* Rows of width `width` to or from columns offset … of rows of width `stride`. */
-static void gather(size_t n, size_t width, size_t stride, const double *from, double *to)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(to + i * width, from + i * stride, width * sizeof *to);
-}
-
-static void scatter(size_t n, size_t width, size_t stride, const double *from, double *to)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(to + i * stride, from + i * width, width * sizeof *to);
 }
 
 /* What a factor's operation takes and gives: up to three inputs and an output, each ambient ('D'), in the
@@ -66,19 +55,20 @@ static mst_status for_factors(const mst_manifold *m, size_t n, shape s, const do
             const mst_manifold *factor = p->factors[f];
             for (int k = 0; k < 3; k++)
                 if (s.in[k] == 'D')
-                    gather(count, factor->ambient, m->ambient,
-                           in[k] + i * m->ambient + p->ambient_offset[f], pieces[k]);
+                    mst_take_columns(count, m->ambient, p->ambient_offset[f], factor->ambient,
+                                     in[k] + i * m->ambient, pieces[k]);
                 else if (s.in[k] == 'd')
-                    gather(count, factor->dim, m->dim, in[k] + i * m->dim + p->dim_offset[f],
-                           pieces[k]);
+                    mst_take_columns(count, m->dim, p->dim_offset[f], factor->dim,
+                                     in[k] + i * m->dim, pieces[k]);
             status = run(factor, count, (const double *const *)pieces, result, extra);
             if (status != MST_OK)
                 break;
             if (s.out == 'D')
-                scatter(count, factor->ambient, m->ambient, result,
-                        out + i * m->ambient + p->ambient_offset[f]);
+                mst_put_columns(count, m->ambient, p->ambient_offset[f], factor->ambient, result,
+                                out + i * m->ambient);
             else if (s.out == 'd')
-                scatter(count, factor->dim, m->dim, result, out + i * m->dim + p->dim_offset[f]);
+                mst_put_columns(count, m->dim, p->dim_offset[f], factor->dim, result,
+                                out + i * m->dim);
             else
                 for (size_t k = 0; k < count; k++)
                     out[i + k] += result[k];
@@ -237,7 +227,7 @@ static mst_status random_point(const mst_manifold *m, mst_random r, uint64_t fir
         mst_random own = {r.seed, (r.stream + 1) * UINT64_C(0x9E3779B97F4A7C15) + f};
         status = mst_manifold_random_point(p->factors[f], own, first, n, piece);
         if (status == MST_OK)
-            scatter(n, p->factors[f]->ambient, m->ambient, piece, x + p->ambient_offset[f]);
+            mst_put_columns(n, m->ambient, p->ambient_offset[f], p->factors[f]->ambient, piece, x);
     }
     mst_release(piece);
     return status;
@@ -252,9 +242,8 @@ static mst_status chart_tensor(const mst_manifold *m, size_t n, const double *c,
 {
     const product *p = m->data;
     size_t d = m->dim, size = rank == 2 ? d * d : d * d * d;
-    double *scratch;
-    MST_TRY(mst_allocate(&scratch, m->ambient + d + size));
-    double *piece = scratch + m->ambient + d;
+    double *piece;
+    MST_TRY(mst_allocate(&piece, size));
     memset(out, 0, n * size * sizeof *out);
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++)
@@ -268,7 +257,7 @@ static mst_status chart_tensor(const mst_manifold *m, size_t n, const double *c,
                     memcpy(out + i * size + row * d + at, piece + (a * k + b) * k, k * sizeof *out);
                 }
         }
-    mst_release(scratch);
+    mst_release(piece);
     return status;
 }
 
@@ -355,55 +344,77 @@ static const mst_manifold_ops product_ops = {
     .free_data = free_product,
 };
 
-/* "product(a,b)" of the factors' specs. */
-static mst_status product_spec(size_t count, mst_manifold **factors, char **out)
+/* "product(a,b)" of the specs of the factors' factors. */
+static mst_status product_spec(size_t count, mst_manifold *const *factors, char **out)
 {
     size_t length = sizeof "product()";
     for (size_t f = 0; f < count; f++)
         length += strlen(factors[f]->spec) + 1;
     MST_TRY(mst_allocate(out, length));
-    char *end = stpcpy(*out, "product(");
-    for (size_t f = 0; f < count; f++) {
-        end = stpcpy(end, factors[f]->spec);
-        *end++ = f + 1 < count ? ',' : ')';
-    }
-    *end = '\0';
+    char *end = stpcpy(*out, "product");
+    for (size_t f = 0; f < count; f++)
+        for (size_t i = 0; i < mst_manifold_factor_count(factors[f]); i++) {
+            *end++ = f + i == 0 ? '(' : ',';
+            end = stpcpy(end, mst_manifold_factor(factors[f], i)->spec);
+        }
+    stpcpy(end, ")");
     return MST_OK;
+}
+
+/* One block: the struct, then its three arrays. */
+static mst_status product_allocate(size_t count, product **out)
+{
+    product *p;
+    MST_TRY(mst_allocate_bytes((void **)&p, 1,
+                               sizeof *p + count * (sizeof *p->factors + 2 * sizeof(size_t))));
+    *p = (product){.factors = (mst_manifold **)(p + 1)};
+    p->ambient_offset = (size_t *)(p->factors + count);
+    p->dim_offset = p->ambient_offset + count;
+    *out = p;
+    return MST_OK;
+}
+
+/* Appends the factors of m, which loses them, or m itself. */
+static void take_factors(product *p, mst_manifold *m, size_t *dim, size_t *ambient)
+{
+    size_t count = mst_manifold_factor_count(m);
+    for (size_t i = 0; i < count; i++) {
+        mst_manifold *factor = m->product != NULL ? m->product->factors[i] : m;
+        p->factors[p->count] = factor;
+        p->dim_offset[p->count] = *dim;
+        p->ambient_offset[p->count++] = *ambient;
+        *dim += factor->dim;
+        *ambient += factor->ambient;
+    }
+    if (m->product != NULL) {
+        ((product *)m->data)->count = 0;
+        mst_manifold_free(m);
+    }
 }
 
 mst_status mst_product_new(mst_manifold **out, size_t count, mst_manifold **factors)
 {
     *out = NULL;
+    if (count == 1) {
+        *out = factors[0];
+        return MST_OK;
+    }
     product *p = NULL;
     char *spec = NULL;
-    mst_status status = MST_OK;
-    if (count == 0)
-        status = mst_fail(MST_ARGUMENT, "a product needs at least one factor");
+    size_t total = 0, dim = 0, ambient = 0;
+    for (size_t f = 0; f < count; f++)
+        total += mst_manifold_factor_count(factors[f]);
+    mst_status status = total == 0 ? mst_fail(MST_ARGUMENT, "a product needs at least one factor")
+                                   : product_spec(count, factors, &spec);
     if (status == MST_OK)
-        status = product_spec(count, factors, &spec);
-    if (status == MST_OK)
-        status = mst_allocate_bytes((void **)&p, 1,
-                                    sizeof *p + count * (sizeof *factors + 2 * sizeof(size_t)));
-    if (status != MST_OK) {
-        for (size_t f = 0; f < count; f++)
+        status = product_allocate(total, &p);
+    for (size_t f = 0; f < count; f++)
+        if (status == MST_OK)
+            take_factors(p, factors[f], &dim, &ambient);
+        else
             mst_manifold_free(factors[f]);
-        mst_release(spec);
-        return status;
-    }
-    /* One block: the struct, then its three arrays. */
-    p->count = count;
-    p->factors = (mst_manifold **)(p + 1);
-    p->ambient_offset = (size_t *)(p->factors + count);
-    p->dim_offset = p->ambient_offset + count;
-    size_t dim = 0, ambient = 0;
-    for (size_t f = 0; f < count; f++) {
-        p->factors[f] = factors[f];
-        p->dim_offset[f] = dim;
-        p->ambient_offset[f] = ambient;
-        dim += factors[f]->dim;
-        ambient += factors[f]->ambient;
-    }
-    status = mst_manifold_build(out, &product_ops, spec, dim, ambient, p);
+    if (status == MST_OK)
+        status = mst_manifold_build(out, &product_ops, spec, dim, ambient, p);
     if (status == MST_OK)
         (*out)->product = p;
     mst_release(spec);

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Rotations of R³ as 3×3 matrices, row-major. A tangent vector at R is R·[w]×, with |w| as its length, so the
- * distance is the rotation angle and the curvature is ¼ (the round S³ of radius 2 modulo ±1). Rotations are turned
- * into unit quaternions where angles are wanted: those keep their digits near 0 and π. */
+ * distance is the rotation angle and the curvature is ¼ (the round S³ of radius 2 modulo ±1). Rotations are
+ * turned into unit quaternions where angles are wanted: those keep their digits near 0 and π. */
 #include "base/linalg.h"
 #include "manifold/internal.h"
 #include "manifold/toward.h"
@@ -57,8 +57,8 @@ void mst_so3_from_quaternion(const double *q, double *r)
     memcpy(r, matrix, sizeof matrix);
 }
 
-/* The quaternion of the rotation I + a, with first part ≥ 0, the difference a being given because it has the digits
- * of small angles. Shepperd's rule: divide by the largest of the four parts. */
+/* The quaternion of the rotation I + a, with first part ≥ 0, the difference a being given because it has the
+ * digits of small angles. Shepperd's rule: divide by the largest of the four parts. */
 static void quaternion_of_difference(const double *a, double *q)
 {
     double trace = a[0] + a[4] + a[8], skew[3];
@@ -142,8 +142,8 @@ static mst_status validate(const mst_manifold *m, size_t n, const double *x, siz
     return MST_OK;
 }
 
-/* The nearest rotation in the Frobenius norm: its quaternion is the top eigenvector of a symmetric 4×4 matrix linear
- * in R (Horn 1987), which for a rotation is 4qqᵀ − I. */
+/* The nearest rotation in the Frobenius norm: its quaternion is the top eigenvector of a symmetric 4×4 matrix
+ * linear in R (Horn 1987), which for a rotation is 4qqᵀ − I. */
 static mst_status project(const mst_manifold *m, size_t n, const double *x, double *y)
 {
     (void)m;
@@ -216,8 +216,8 @@ static mst_status inner(const mst_manifold *m, size_t n, const double *x, const 
     return MST_OK;
 }
 
-/* x times the rotation of a quaternion; one Newton step of the polar decomposition, Y(3 − YᵀY)/2, keeps long walks
- * orthogonal. */
+/* x times the rotation of a quaternion; one Newton step of the polar decomposition, Y(3 − YᵀY)/2, keeps long
+ * walks orthogonal. */
 static void turn_by(const double *x, const double *q, double *y)
 {
     double turn[D], moved[D], square[D];
@@ -247,7 +247,8 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return MST_OK;
 }
 
-/* Cayley's map: the quaternion (1, w/2) made a unit. It turns about w by 2 arctan(|w|/2), so it is Exp to second order. */
+/* Cayley's map: the quaternion (1, w/2) made a unit. It turns about w by 2 arctan(|w|/2),
+ * so it is Exp to second order. */
 static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *y)
 {

@@ -11,9 +11,9 @@
 #include <manistat/manifold.h>
 
 /* Up to MST_LANES rows of order n ≤ 4: base points x, then one or two operands, each (count, n, n) or frame
- * coordinates (count, n(n+1)/2); `b` is null where there is one. They return the first row that fails, because
- * a point is not positive definite or the result leaves the range of double, or count; after a failure nothing
- * is written. The output may be an input of the same shape. */
+ * coordinates (count, n(n+1)/2); `b` is null where there is one. They return the first row that fails,
+ * because a point is not positive definite or the result leaves the range of double, or count; after a
+ * failure nothing is written. The output may be an input of the same shape. */
 typedef size_t spd_kernel(size_t n, size_t count, const double *x, const double *a, const double *b,
                           double *out);
 struct spd_kernels {

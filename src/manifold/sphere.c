@@ -222,8 +222,8 @@ static mst_status random_point(const mst_manifold *m, mst_random r, uint64_t fir
     return project(m, n, x, x);
 }
 
-/* Stereographic projection from −c, scaled to unit metric at c: u = 2 Eᵀx / (1 + ⟨c, x⟩). The frame's reflection
- * is linear, so Eᵀ may be applied to x itself less its part along c. */
+/* Stereographic projection from −c, scaled to unit metric at c: u = 2 Eᵀx / (1 + ⟨c, x⟩). The frame's
+ * reflection is linear, so Eᵀ may be applied to x itself less its part along c. */
 static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
                                double *u)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The weighted walk of constant curvature: spheres, hyperbolic spaces and the rotations (the sphere S³ of radius 2, points
- * ± being the same). Paths from a base point, then moved by an isometry.
+/* The weighted walk of constant curvature: spheres, hyperbolic spaces and the rotations (the sphere S³ of
+ * radius 2, points ± being the same). Paths from a base point, then moved by an isometry.
  *
  * The constants of a step are those that make law and weights exact, for every step length, on the lowest
- * eigenfunctions f(x) = ⟨x, a⟩ (ambient form), which are all that is left of a sphere's heat kernel at large times. For
- * curvature 1 and steps α b, b = √h ξ:
+ * eigenfunctions f(x) = ⟨x, a⟩ (ambient form), which are all that is left of a sphere's heat kernel at large
+ * times. For curvature 1 and steps α b, b = √h ξ:
  *   E f(X_h) = f E cos(α|b|), so α solves E cos(α|b|) = q = e^(−mh/2);
  *   E[f(X_h) b] = g h ∇f with g = E[|b| sin(α|b|)]/(m h);
  *   E of ∇f(X_h) transported back is c ∇f, c = 1 − (1 − q)/m.
- * So the increment number k of j has E[f(X) b_k] = q^j (g/q) (c/q)^k h ∇f, where q^j ∇f is the gradient to be found.
- * Weights of least variance are proportional to f^k with f = c/q, which is e^(ρh/2) to first order, ρ = m − 1, and
+ * So the increment number k of j has E[f(X) b_k] = q^j (g/q) (c/q)^k h ∇f, where q^j ∇f is the gradient to be
+ * found. Weights of least variance are proportional to f^k with f = c/q, which is
+ * e^(ρh/2) to first order, ρ = m − 1, and
  *   w_j = U_j / (h (g/q) G_j).
  * In the same way E[f(X) ⟨b_i, b_k⟩] = −m h² q^j (g/q)² (c/q)^(k−i−1) f and
  * E[f(X) ½(|b_i|² − m h)] = −½ m h² q^j (g α/q) f, against ∂_t = −½ m q^j f, give

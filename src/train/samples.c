@@ -4,6 +4,7 @@
 /* The plan: which simulator each factor of the manifold gets; and the drawing of samples block by block. */
 #include "train/samples.h"
 
+#include "base/columns.h"
 #include "manifold/internal.h"
 #include "train/samples_parts.h"
 
@@ -45,8 +46,8 @@ static sample_simulator *simulator_of(const mst_manifold *m)
                                           : sample_sweep;
 }
 
-/* Factors, or for last-step samples the manifold as a whole. Paths start uniformly where that is possible; what may or may
- * not be compact is treated as if it were not. */
+/* Factors, or for last-step samples the manifold as a whole. Paths start uniformly where that is possible;
+ * what may or may not be compact is treated as if it were not. */
 static mst_status split(sample_plan *p)
 {
     const sample_options *o = &p->options;
@@ -126,9 +127,8 @@ static void copy_columns(const block *b, const sample_factor *f, const double *f
 {
     size_t D = b->plan->m->ambient, width = f->m->ambient;
     for (size_t s = 0; to != NULL && s < b->slots; s++)
-        for (size_t i = 0; i < b->n; i++)
-            memcpy(to + ((b->slot + s) * b->stride + b->begin + i) * D + f->offset,
-                   from + (s * b->n + i) * width, width * sizeof *to);
+        mst_put_columns(b->n, D, f->offset, width, from + s * b->n * width,
+                        to + ((b->slot + s) * b->stride + b->begin) * D);
 }
 
 static void set_times(const block *b)
@@ -162,7 +162,8 @@ static sample_job job_of(const block *b, const sample_factor *f)
                         .time_target = b->rows + 3 * count * D};
 }
 
-/* Factors have independent noise and the same times: their targets stand side by side, their time targets add up. */
+/* Factors have independent noise and the same times: their targets stand side by side,
+ * their time targets add up. */
 static mst_status draw_factors(const block *b)
 {
     for (size_t k = 0; k < b->plan->factors; k++) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Simulated Brownian paths, cut into training samples: pairs (x, y) a time t apart, with the random targets whose
- * conditional mean given (x, y) is the score ∇_y log p_t(x, y) or the time derivative.
+/* Simulated Brownian paths, cut into training samples: pairs (x, y) a time t apart, with the random targets
+ * whose conditional mean given (x, y) is the score ∇_y log p_t(x, y) or the time derivative.
  *
- * A plan is immutable and shared by threads. Sample number (path p, slot s) is a function of the plan and its seed
- * alone: the path number is the stream of all its random numbers, and each purpose (times, starts, noise) has a seed of
- * its own, mixed from the plan's.
+ * A plan is immutable and shared by threads. Sample number (path p, slot s) is a function of the plan and its
+ * seed alone: the path number is the stream of all its random numbers, and each purpose (times, starts,
+ * noise) has a seed of its own, mixed from the plan's.
  *
- * Bismut–Elworthy–Li samples come from one of three simulators, factor by factor on products: flat manifolds take one
- * exact step (samples_flat.c); manifolds that have a slot `weighted_walk` simulate by it, with independent y for each slot
- * (samples_weighted.c); everything else makes a geodesic walk and a backward sweep (samples_walk.c), whose samples share
- * the end of the path, x. */
+ * Bismut–Elworthy–Li samples come from one of three simulators, factor by factor on products: flat manifolds
+ * take one exact step (samples_flat.c); manifolds that have a slot `weighted_walk` simulate by it, with
+ * independent y for each slot (samples_weighted.c); everything else makes a geodesic walk and a backward
+ * sweep (samples_walk.c), whose samples share the end of the path, x. */
 #ifndef MST_SCORE_SAMPLES_H
 #define MST_SCORE_SAMPLES_H
 
@@ -34,16 +34,17 @@ typedef struct sample_options {
     size_t steps;
     size_t slots; /* samples taken from a path, at stratified random times of it */
     uint64_t seed;
-    /* Where paths begin, (starts, D), or 0, null: uniformly on manifolds that are compact and can do so, else spread
-     * around the default start. Given starts are spread too: Brownian motion for a time uniform in [0, spread]. */
+    /* Where paths begin, (starts, D), or 0, null: uniformly on manifolds that are compact and can do so, else
+     * spread around the default start. Given starts are spread too: Brownian motion for a
+     * time uniform in [0, spread]. */
     size_t starts;
     const double *start;
     double spread;
 } sample_options;
 
 typedef struct sample_plan sample_plan;
-/* The manifold is borrowed, the starts are copied. MST_ARGUMENT for options out of range, and for steps too coarse or
- * paths too long for a curved manifold (curvature · dimension · time above 20 and 500). */
+/* The manifold is borrowed, the starts are copied. MST_ARGUMENT for options out of range, and for steps too
+ * coarse or paths too long for a curved manifold (curvature · dimension · time above 20 and 500). */
 MST_MUST_USE mst_status sample_plan_new(sample_plan **out, const mst_manifold *m,
                                         const sample_options *options);
 void sample_plan_free(sample_plan *plan); /* null allowed */
@@ -64,9 +65,9 @@ typedef struct sample_rows {
     double *h;       /* (rows), LAST_STEP: length in time of the last step */
 } sample_rows;
 
-/* The samples of paths first … first+n−1, n ≤ 65536: row s·n + (p − first) is slot s of path p. The slots of a path have
- * different times, and the rows of one slot over many paths have all times: slot s of path p uses stratum
- * (s + p) mod slots of the times. */
+/* The samples of paths first … first+n−1, n ≤ 65536: row s·n + (p − first) is slot s of path p. The slots of
+ * a path have different times, and the rows of one slot over many paths have all times: slot s of path p uses
+ * stratum (s + p) mod slots of the times. */
 MST_MUST_USE mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n,
                                     const sample_rows *out);
 

@@ -9,8 +9,8 @@
 #include "base/lanes.h"
 #include "train/samples.h"
 
-/* Every use of random numbers has a seed of its own, and in it the path number is the stream. SUB makes the roots
- * of the slots of a plan with one fixed time, and of the pilot run. */
+/* Every use of random numbers has a seed of its own, and in it the path number is the stream. SUB makes the
+ * roots of the slots of a plan with one fixed time, and of the pilot run. */
 typedef enum sample_purpose {
     SAMPLE_SEED_TIMES,
     SAMPLE_SEED_CHOICE, /* which of the given starts, and how long it is spread */
@@ -39,8 +39,8 @@ struct sample_plan {
     sample_factor *factor;
 };
 
-/* Paths first … first+n−1, n ≤ MST_LANES, on one factor. Path i has steps of time h[i]; slot s of it is its point after
- * at[s·MST_LANES + i] steps. Rows of the outputs are s·n + i; a null output is not wanted. */
+/* Paths first … first+n−1, n ≤ MST_LANES, on one factor. Path i has steps of time h[i]; slot s of it is its
+ * point after at[s·MST_LANES + i] steps. Rows of the outputs are s·n + i; a null output is not wanted. */
 struct sample_job {
     const sample_plan *plan;
     const sample_factor *factor;
@@ -56,8 +56,8 @@ struct sample_job {
 void sample_times(const sample_options *o, uint64_t root, uint64_t first, size_t slots, double *h,
                   uint32_t *at);
 
-/* The slots of a block of paths in the order of their steps: event[begin[k]] … event[begin[k + 1] − 1] happen after
- * k ≥ 1 steps. begin has steps + 2 entries, event slots·n. */
+/* The slots of a block of paths in the order of their steps: event[begin[k]] … event[begin[k + 1] − 1] happen
+ * after k ≥ 1 steps. begin has steps + 2 entries, event slots·n. */
 void sample_events(const sample_job *job, uint32_t *begin, mst_path_event *event);
 
 /* Start points (n, D) number `draw` of the job's paths. */
@@ -67,8 +67,9 @@ MST_MUST_USE mst_status sample_starts(const sample_job *job, size_t draw, double
 size_t sample_noise_size(size_t d);
 void sample_noise_rows(size_t n, size_t d, double (*z)[MST_LANES], double *c);
 
-/* One step of the geodesic walk of weak order two, of times h (n), from the normals xi (n, d): c = √h ξ and the vector v
- * that is walked, both tangent at x, and y = Exp_x(v). On curved manifolds first and second become Ric c and Ric² c. */
+/* One step of the geodesic walk of weak order two, of times h (n), from the normals xi (n, d): c = √h ξ and
+ * the vector v that is walked, both tangent at x, and y = Exp_x(v). On curved manifolds first and second
+ * become Ric c and Ric² c. */
 MST_MUST_USE mst_status sample_walk_step(const mst_manifold *m, size_t n, const double *x,
                                          const double *h, const double *xi, double *c, double *v,
                                          double *first, double *second, double *y);

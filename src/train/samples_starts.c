@@ -21,8 +21,8 @@ void sample_noise_rows(size_t n, size_t d, double (*z)[MST_LANES], double *c)
             c[i * d + k] = z[k][i];
 }
 
-/* A given or the default start, then one step of time `spread` times a uniform number. The factors of a product share
- * the choice and the time. */
+/* A given or the default start, then one step of time `spread` times a uniform number. The factors of a
+ * product share the choice and the time. */
 static mst_status spread_starts(const sample_job *job, uint64_t seed, uint64_t draw, double *y)
 {
     const struct random_kernels *random = MST_PICK(random_kernels);

@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* The horizon of a path is uniform between these parts of t_max, so that short times have small steps (shorter if
- * t_min would not be reached by one), but not beyond t_max: half of the paths reach it, lest it be the edge where samples are rare. */
+/* The horizon of a path is uniform between these parts of t_max, so that short times have small steps
+ * (shorter if t_min would not be reached by one), but not beyond t_max: half of the paths reach it, lest it
+ * be the edge where samples are rare. */
 static const double shortest_horizon = 0.1, longest_horizon = 2;
 
 static double horizon(const sample_options *o, double u)

@@ -36,8 +36,10 @@ START_TEST(specs_round_trip)
     ck_assert_uint_eq(ambient, mst_manifold_ambient(m));
     ck_assert(flat == mst_manifold_is_flat(m));
     ck_assert(injectivity == mst_manifold_injectivity(m));
-    if (strncmp(entry->spec, "product", 7) != 0)
-        ck_assert(count == 1 && mst_manifold_factor(m, 0) == m);
+    ck_assert((strncmp(entry->spec, "product", 7) == 0) == (count > 1));
+    for (size_t i = 0; i < count; i++)
+        ck_assert_uint_eq(mst_manifold_factor_count(mst_manifold_factor(m, i)), 1);
+    ck_assert((mst_manifold_factor(m, 0) == m) == (count == 1));
     mst_manifold_free(m);
 }
 END_TEST
@@ -256,6 +258,40 @@ START_TEST(constructors_check_their_dimension)
 }
 END_TEST
 
+/* Products of products are dissolved, whoever makes them. */
+START_TEST(products_are_flat_lists)
+{
+    static const char *const same[][2] = {
+        {"product(so3,product(sphere:3,torus:2))", "product(so3,sphere:3,torus:2)"},
+        {"product(product(circle,so3),product(product(sym:2,spd:1),circle))",
+         "product(circle,so3,sym:2,spd:1,circle)"},
+        {"product(circle)", "circle"},
+        {"product(product(product(circle,so3)))", "product(circle,so3)"},
+        {"product(product(spd:2?metric=log-euclidean),so3)",
+         "product(spd:2?metric=log-euclidean,so3)"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        mst_manifold *m = NULL, *flat = NULL;
+        ASSERT_OK(mst_manifold_parse(&m, same[i][0]));
+        ASSERT_OK(mst_manifold_parse(&flat, same[i][1]));
+        ck_assert_str_eq(mst_manifold_spec(m), same[i][1]);
+        ck_assert_uint_eq(mst_manifold_factor_count(m), mst_manifold_factor_count(flat));
+        ck_assert_uint_eq(mst_manifold_ambient(m), mst_manifold_ambient(flat));
+        ck_assert_uint_eq(mst_manifold_dim(m), mst_manifold_dim(flat));
+        for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
+            ck_assert_str_eq(mst_manifold_spec(mst_manifold_factor(m, f)),
+                             mst_manifold_spec(mst_manifold_factor(flat, f)));
+        double x[32], y[32];
+        mst_random r = {5, 6};
+        ASSERT_OK(mst_manifold_random_point(m, r, 0, 1, x));
+        ASSERT_OK(mst_manifold_random_point(flat, r, 0, 1, y));
+        ck_assert_mem_eq(x, y, mst_manifold_ambient(m) * sizeof *x);
+        mst_manifold_free(m);
+        mst_manifold_free(flat);
+    }
+}
+END_TEST
+
 START_TEST(products_own_their_factors)
 {
     mst_manifold *factors[2], *m = NULL;
@@ -331,9 +367,10 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE(
-        "specs", 60, {specs_round_trip, manifold_case_count}, {dimensions_and_starts, 0},
-        {malformed_specs_are_refused, sizeof malformed / sizeof *malformed},
-        {long_and_deep_specs, 0}, {constructors_check_their_dimension, 0},
-        {products_own_their_factors, 0}, {user_tables_are_checked, 0}, {families_parse, 0});
+    return RUN_SUITE("specs", 60, {specs_round_trip, manifold_case_count},
+                     {dimensions_and_starts, 0},
+                     {malformed_specs_are_refused, sizeof malformed / sizeof *malformed},
+                     {long_and_deep_specs, 0}, {constructors_check_their_dimension, 0},
+                     {products_are_flat_lists, 0}, {products_own_their_factors, 0},
+                     {user_tables_are_checked, 0}, {families_parse, 0});
 }

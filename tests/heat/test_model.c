@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Exact kernels do not depend on names: a manifold of somebody else that says what it is has the kernel of the built-in one
- * at its own size. */
+/* Exact kernels do not depend on names: a manifold of somebody else that says what it is has the kernel of
+ * the built-in one at its own size. */
 #include "heat/model.h"
 #include "heat/radial_law.h"
 #include "support/manifolds.h"
@@ -30,8 +30,9 @@ static mst_heat_values places(values *v)
     return (mst_heat_values){v->log_p, v->dt, v->score, v->hessian};
 }
 
-/* Lengths times λ: p_t is that of t/λ² over λ^d, and gradients and second derivatives are divided by λ². Rounding of the
- * scaled distance moves log p by |∂_r log p| r ε, and derivatives near the cut locus by more. */
+/* Lengths times λ: p_t is that of t/λ² over λ^d, and gradients and second derivatives are divided by λ².
+ * Rounding of the scaled distance moves log p by |∂_r log p| r ε, and derivatives near
+ * the cut locus by more. */
 START_TEST(scaled_manifolds_have_scaled_kernels)
 {
     static values base_values, values_;
@@ -96,7 +97,8 @@ START_TEST(laws_of_distances_scale)
 }
 END_TEST
 
-/* What has too little to be recognised has no kernel: no curvature, or points identified in a way that nobody told. */
+/* What has too little to be recognised has no kernel: no curvature, or points identified
+ * in a way that nobody told. */
 START_TEST(unknown_spaces_have_no_kernel)
 {
     mst_manifold *m;

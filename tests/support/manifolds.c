@@ -54,7 +54,7 @@ const manifold_case manifold_cases[] = {
     {.spec = "so3"},
     {.spec = "product(sphere:2,euclidean:1)"},
     {.spec = "product(spd:2,circle,hyperbolic:2)"},
-    {.spec = "product(so3,product(sphere:3,torus:2))"},
+    {.spec = "product(so3,sphere:3,torus:2)"},
     {.spec = "scaled sphere", .make = full_sphere_new},
     {.spec = "scaled spd", .make = scaled_spd_new},
     {.spec = "bare sphere",

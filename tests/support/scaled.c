@@ -196,7 +196,8 @@ static mst_status polar(const mst_manifold *m, size_t n, const double *x, const 
     return status;
 }
 
-/* A path of the scaled manifold is one of the base in time t/λ²; gradients and time derivatives are divided by λ². */
+/* A path of the scaled manifold is one of the base in time t/λ²; gradients and time
+ * derivatives are divided by λ². */
 static mst_status weighted_walk(const mst_manifold *m, const mst_weighted_paths *paths)
 {
     double square = factor_of(m) * factor_of(m);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What a plan promises about its samples apart from their means: times, starts, independence of the way they are asked
- * for, refusals, and clean failure without memory (the library allocates through aligned_alloc only, which this program
- * replaces). */
+/* What a plan promises about its samples apart from their means: times, starts, independence of the way they
+ * are asked for, refusals, and clean failure without memory (the library allocates through aligned_alloc
+ * only, which this program replaces). */
 #include "sample_sets.h"
 #include "support/manifolds.h"
 #include "support/statistics.h"
@@ -134,8 +134,8 @@ START_TEST(times_are_stratified)
 }
 END_TEST
 
-/* Horizons are uniform in [0.1, 2] t_max, or from where one step reaches t_min, and cut at t_max: with one step per path
- * they are the times themselves. Those that fall short of t_max are uniform below it. */
+/* Horizons are uniform in [0.1, 2] t_max, or from where one step reaches t_min, and cut at t_max: with one
+ * step per path they are the times themselves. Those that fall short of t_max are uniform below it. */
 static const double horizon_low = 0.15, horizon_high = 2;
 static double horizon_cdf(double t)
 {
@@ -212,7 +212,8 @@ START_TEST(given_starts_are_used)
 }
 END_TEST
 
-/* Brownian motion for a time uniform in [0, spread]: E|y − start|² = d spread/2, E|y − start|⁴ = d (d + 2) spread²/3. */
+/* Brownian motion for a time uniform in [0, spread]: E|y − start|² = d spread/2, E|y −
+ * start|⁴ = d (d + 2) spread²/3. */
 START_TEST(starts_are_spread)
 {
     sample_options o = sample_test_options();
@@ -242,8 +243,8 @@ START_TEST(starts_are_spread)
 }
 END_TEST
 
-/* Somebody else's manifold simulates by its own slot: lengths doubled and times times four make the same paths, and a
- * quarter of each target. All factors are powers of two, so the bits agree. */
+/* Somebody else's manifold simulates by its own slot: lengths doubled and times times four make the same
+ * paths, and a quarter of each target. All factors are powers of two, so the bits agree. */
 START_TEST(users_manifolds_use_their_slot)
 {
     static const char *const specs[] = {"sphere:3", "hyperbolic:2", "so3", "spd:3"};
@@ -270,7 +271,8 @@ START_TEST(users_manifolds_use_their_slot)
 }
 END_TEST
 
-/* A manifold with the required slots only: every fall-back at work, and the mean Ricci tensor found (radius 2: ¼). */
+/* A manifold with the required slots only: every fall-back at work, and the mean Ricci
+ * tensor found (radius 2: ¼). */
 START_TEST(bare_manifolds_are_swept)
 {
     mst_manifold *m;
