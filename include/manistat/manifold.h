@@ -231,7 +231,11 @@ MST_API MST_MUST_USE mst_status mst_product_new(mst_manifold **out, size_t count
 MST_API MST_MUST_USE mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops,
                                                  const char *spec, size_t dim, size_t ambient,
                                                  void *data);
-/* From a spec such as "sphere:2", "spd:3?metric=log-euclidean", "product(sphere:2,euclidean:1)". */
+/* From a spec such as "sphere:2", "spd:3?metric=log-euclidean", "product(sphere:2,euclidean:1)": a name,
+ * behind a colon one number or several ("4x2"), behind a question mark options ("sigma=0.5&alpha=1"). Instead
+ * of a name the path of a file may stand, whose ending says what it is; a path with blanks or one of ? , ( )
+ * stands between quotation marks. Blanks are allowed between the parts, and the spec of
+ * the manifold has none. */
 MST_API MST_MUST_USE mst_status mst_manifold_parse(mst_manifold **out, const char *spec);
 MST_API void mst_manifold_free(mst_manifold *m);
 
@@ -258,6 +262,8 @@ typedef struct mst_manifold_family {
     const char *row;     /* what a row of a data file holds */
 } mst_manifold_family;
 MST_API size_t mst_manifold_families(const mst_manifold_family **out);
+/* The one that a manifold is of, or null: its spec is not of the list. */
+MST_API const mst_manifold_family *mst_manifold_family_of(const mst_manifold *m);
 
 /* ---- Operations, with the fall-backs applied. Arguments as in the table above; `row`
  * and `flag` may be null. ---- */

@@ -226,20 +226,6 @@ static mst_status write_page(invocation *inv, size_t count, const entry *entries
     return status;
 }
 
-/* The family that a spec is of: the same name, and the same options behind the question mark. */
-static mst_manifold_family family_of(const char *spec, size_t count,
-                                     const mst_manifold_family *families)
-{
-    size_t name = strcspn(spec, ":(?");
-    const char *options = strchrnul(spec, '?');
-    for (size_t i = 0; i < count; i++)
-        if (strcspn(families[i].spec, ":(?") == name &&
-            strncmp(families[i].spec, spec, name) == 0 &&
-            (spec[name] == '(' || strcmp(strchrnul(families[i].spec, '?'), options) == 0))
-            return families[i];
-    return (mst_manifold_family){0};
-}
-
 static mst_status run(invocation *inv)
 {
     const mst_manifold_family *families;
@@ -252,10 +238,10 @@ static mst_status run(invocation *inv)
     for (size_t i = 0; i < count && status == MST_OK; i++) {
         const char *spec = inv->operand_count > 0 ? inv->operands[0] : families[i].example;
         status = parse_manifold(&entries[i].m, spec);
-        if (status == MST_OK)
-            entries[i].family = inv->operand_count > 0 ? family_of(mst_manifold_spec(entries[i].m),
-                                                                   family_count, families)
-                                                       : families[i];
+        const mst_manifold_family *family =
+            status == MST_OK ? mst_manifold_family_of(entries[i].m) : NULL;
+        if (family != NULL)
+            entries[i].family = *family;
     }
     if (status == MST_OK)
         status = option_given(inv, &option_json) ? write_json(inv, count, entries)

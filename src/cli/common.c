@@ -144,7 +144,10 @@ mst_status parse_manifold(mst_manifold **m, const char *spec)
         return status;
     char own[LONGEST_NAME], names[MOST_FAMILIES][LONGEST_NAME];
     const char *list[MOST_FAMILIES + 1] = {NULL};
+    spec += strspn(spec, " \t");
     snprintf(own, sizeof own, "%.*s", (int)strcspn(spec, ends_name), spec);
+    if (strpbrk(own, "./\"") != NULL)
+        return status; /* the library knows what is wrong with files */
     const mst_manifold_family *families;
     size_t count = mst_manifold_families(&families);
     for (size_t i = 0; i < count && i < MOST_FAMILIES; i++) {

@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "manifold/internal.h"
 #include "manifold/spd_kernels.h"
+#include "manifold/spec.h"
 #include "manifold/symmetric.h"
 
 #include <math.h>
@@ -309,6 +310,18 @@ static mst_status new_with(mst_manifold **out, const mst_manifold_ops *ops, size
 mst_status mst_spd_new(mst_manifold **out, size_t n)
 {
     return new_with(out, n <= MST_SMALL_ORDER ? &small_ops : &plain_ops, n);
+}
+
+mst_status mst_spd_from_spec(mst_manifold **out, const mst_spec_arguments *a)
+{
+    const char *metric = a->value[0];
+    if (metric == NULL || strcmp(metric, "affine-invariant") == 0)
+        return mst_spd_new(out, a->order[0]);
+    if (strcmp(metric, "log-euclidean") == 0)
+        return mst_spd_log_euclidean_new(out, a->order[0]);
+    return mst_fail(MST_ARGUMENT,
+                    "spd has the metrics affine-invariant and log-euclidean, not \"%.40s\"",
+                    metric);
 }
 
 mst_status mst_spd_plain_new(mst_manifold **out, size_t n)

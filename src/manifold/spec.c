@@ -1,52 +1,93 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Names of manifolds: FAMILY[:ORDER][?key=value] or product(SPEC,…). A new family is one
- * line in the table. */
+/* Names of manifolds: the families, and how specs are read. A new family is a line in the table. */
+#include "manifold/spec.h"
+
 #include "manifold/internal.h"
 
 #include <string.h>
 
-/* spec, example, what it is, what a row holds, constructor without an order, constructor with one */
-#define FAMILY_LIST(X)                                                                           \
-    X("euclidean:n", "euclidean:3", "R^n", "n Cartesian coordinates", NULL, mst_euclidean_new)   \
-    X("circle", "circle", "circle of length 2π", "an angle in radians", mst_circle_new, NULL)    \
-    X("torus:m", "torus:2", "flat torus, m circles", "m angles in radians", NULL, mst_torus_new) \
-    X("sphere:m", "sphere:2", "unit sphere S^m", "unit vector in R^(m+1)", NULL, mst_sphere_new) \
-    X("hyperbolic:m", "hyperbolic:2", "hyperbolic space, curvature -1",                          \
-      "x_0 … x_m with -x_0² + x_1² + … = -1, x_0 > 0", NULL, mst_hyperbolic_new)                 \
-    X("spd:n", "spd:3", "positive definite n×n matrices, affine-invariant metric",               \
-      "n² entries by rows, or the upper triangle by rows", NULL, mst_spd_new)                    \
-    X("spd:n?metric=log-euclidean", "spd:3?metric=log-euclidean",                                \
-      "the same matrices, log-Euclidean metric",                                                 \
-      "n² entries by rows, or the upper triangle by rows", NULL, mst_spd_log_euclidean_new)      \
-    X("sym:n", "sym:3", "symmetric n×n matrices, Frobenius metric",                              \
-      "n² entries by rows, or the upper triangle by rows", NULL, mst_sym_new)                    \
-    X("so3", "so3", "rotations of R³, distance = rotation angle",                                \
-      "9 entries by rows, or a unit quaternion w, x, y, z", mst_so3_new, NULL)                   \
-    X("product(A,B,…)", "product(sphere:2,euclidean:1)", "Riemannian product",                   \
-      "the rows of the factors joined", NULL, NULL)
+/* An identifier; the pattern of the spec, an example, what it is, what a row holds; the keys of its options
+ * ("sigma&alpha") or null; the constructor, called with `out` and the arguments `a`. Only the first line of a
+ * name is asked for keys and constructor. Orders of a pattern have an x between them: "stiefel:nxp". */
+#define FAMILY_LIST(X)                                                                             \
+    X(euclidean, "euclidean:n", "euclidean:3", "R^n", "n Cartesian coordinates", NULL,             \
+      mst_euclidean_new(out, a->order[0]))                                                         \
+    X(circle, "circle", "circle", "circle of length 2π", "an angle in radians", NULL,              \
+      mst_circle_new(out))                                                                         \
+    X(torus, "torus:m", "torus:2", "flat torus, m circles", "m angles in radians", NULL,           \
+      mst_torus_new(out, a->order[0]))                                                             \
+    X(sphere, "sphere:m", "sphere:2", "unit sphere S^m", "unit vector in R^(m+1)", NULL,           \
+      mst_sphere_new(out, a->order[0]))                                                            \
+    X(hyperbolic, "hyperbolic:m", "hyperbolic:2", "hyperbolic space, curvature -1",                \
+      "x_0 … x_m with -x_0² + x_1² + … = -1, x_0 > 0", NULL, mst_hyperbolic_new(out, a->order[0])) \
+    X(spd, "spd:n", "spd:3", "positive definite n×n matrices, affine-invariant metric",            \
+      "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
+    X(spd_log_euclidean, "spd:n?metric=log-euclidean", "spd:3?metric=log-euclidean",               \
+      "the same matrices, log-Euclidean metric",                                                   \
+      "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
+    X(sym, "sym:n", "sym:3", "symmetric n×n matrices, Frobenius metric",                           \
+      "n² entries by rows, or the upper triangle by rows", NULL, mst_sym_new(out, a->order[0]))    \
+    X(so3, "so3", "so3", "rotations of R³, distance = rotation angle",                             \
+      "9 entries by rows, or a unit quaternion w, x, y, z", NULL, mst_so3_new(out))
+
+#define MAKE(id, spec, example, what, row, keys, call)                           \
+    static mst_status make_##id(mst_manifold **out, const mst_spec_arguments *a) \
+    {                                                                            \
+        (void)a;                                                                 \
+        return call;                                                             \
+    }
+FAMILY_LIST(MAKE)
+#undef MAKE
 
 static const mst_manifold_family families[] = {
-#define INFO(spec, example, what, row, plain, ordered) {spec, example, what, row},
+#define INFO(id, spec, example, what, row, keys, call) {spec, example, what, row},
     FAMILY_LIST(INFO)
 #undef INFO
+        {"product(A,B,…)", "product(sphere:2,euclidean:1)", "Riemannian product",
+         "the rows of the factors joined"},
 };
 
-static const struct constructor {
-    mst_status (*plain)(mst_manifold **out);
-    mst_status (*ordered)(mst_manifold **out, size_t order);
-} constructors[] = {
-#define CONSTRUCTOR(spec, example, what, row, plain, ordered) {plain, ordered},
-    FAMILY_LIST(CONSTRUCTOR)
-#undef CONSTRUCTOR
+static const struct {
+    const char *keys;
+    mst_spec_constructor *make;
+} makers[] = {
+#define MAKER(id, spec, example, what, row, keys, call) {keys, make_##id},
+    FAMILY_LIST(MAKER)
+#undef MAKER
+        {NULL, NULL},
 };
 enum { FAMILIES = sizeof families / sizeof *families, DEEPEST = 32, SHOWN = 40 };
+
+/* Up to here goes the name in a pattern or a canonical spec. */
+static const char name_ends[] = ":?(";
 
 size_t mst_manifold_families(const mst_manifold_family **out)
 {
     *out = families;
     return FAMILIES;
+}
+
+/* The number of the first family of that name, or FAMILIES. */
+static size_t find_family(const char *name, size_t length)
+{
+    size_t f = 0;
+    while (f < FAMILIES && (strcspn(families[f].spec, name_ends) != length ||
+                            memcmp(families[f].spec, name, length) != 0))
+        f++;
+    return f;
+}
+
+const mst_manifold_family *mst_manifold_family_of(const mst_manifold *m)
+{
+    size_t length = strcspn(m->spec, name_ends);
+    const char *options = strchrnul(m->spec, '?');
+    for (size_t f = find_family(m->spec, length);
+         f < FAMILIES && strncmp(families[f].spec, m->spec, length) == 0; f++)
+        if (m->product != NULL || strcmp(strchrnul(families[f].spec, '?'), options) == 0)
+            return &families[f];
+    return NULL;
 }
 
 mst_status mst_check_order(mst_manifold **out, const char *family, size_t order, size_t largest)
@@ -62,37 +103,164 @@ mst_status mst_check_order(mst_manifold **out, const char *family, size_t order,
 typedef struct cursor {
     const char *at;
     int depth;
+    size_t kind_count;
+    const mst_manifold_file_kind *kinds;
 } cursor;
 
-static size_t word_length(const char *text)
+static void skip_blanks(cursor *c)
 {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    c->at += strspn(c->at, " \t");
 }
 
-/* The pattern "name:n?options" fits the word, the presence of an order and the options. */
-static bool fits(const char *pattern, const char *word, size_t length, bool ordered,
-                 const char *options, size_t options_length)
+/* Is this the next character? Then it is taken, with the blanks around it. */
+static bool take(cursor *c, char wanted)
 {
-    size_t name = strcspn(pattern, ":?(");
-    const char *question = strchr(pattern, '?');
-    const char *wanted = question != NULL ? question + 1 : "";
-    return name == length && memcmp(pattern, word, length) == 0 &&
-           (strchr(pattern, ':') != NULL) == ordered && strlen(wanted) == options_length &&
-           memcmp(wanted, options, options_length) == 0;
+    skip_blanks(c);
+    if (*c->at != wanted)
+        return false;
+    c->at++;
+    skip_blanks(c);
+    return true;
 }
 
-/* Why no family fits: the first one of that name says how it is written. */
-static mst_status explain(const char *spec, size_t length)
+static bool at_end(cursor *c)
+{
+    skip_blanks(c);
+    return *c->at == '\0' || *c->at == ',' || *c->at == ')';
+}
+
+/* Why this is not a manifold: its family, if there is one, says how it is written. */
+static mst_status explain(const char *spec, size_t family)
 {
     int shown = (int)strnlen(spec, SHOWN);
-    for (size_t f = 0; f < FAMILIES; f++)
-        if (strcspn(families[f].spec, ":?(") == length &&
-            memcmp(families[f].spec, spec, length) == 0)
-            return mst_fail(MST_ARGUMENT, "\"%.*s\" is not a manifold; write %s, as in %s", shown,
-                            spec, families[f].spec, families[f].example);
+    if (family < FAMILIES)
+        return mst_fail(MST_ARGUMENT, "\"%.*s\" is not a manifold; write %s, as in %s", shown, spec,
+                        families[family].spec, families[family].example);
     return mst_fail(MST_ARGUMENT, "unknown manifold \"%.*s\"; see the list of manifolds", shown,
                     spec);
 }
+
+/* ---- Orders ---- */
+
+static size_t order_count(const char *pattern)
+{
+    const char *colon = strchr(pattern, ':');
+    size_t count = colon != NULL;
+    for (; colon != NULL && *colon != '\0' && *colon != '?'; colon++)
+        count += *colon == 'x';
+    return count;
+}
+
+static bool read_order(cursor *c, size_t *order)
+{
+    size_t digits = strspn(c->at, "0123456789");
+    *order = 0;
+    /* Longer numbers are out of every range; do not let them wrap around. */
+    for (size_t i = 0; i < digits; i++)
+        *order = *order > SIZE_MAX / 20 ? *order : 10 * *order + (size_t)(c->at[i] - '0');
+    c->at += digits;
+    return digits > 0;
+}
+
+/* ":4x2"; false unless there are `count` numbers. */
+static bool read_orders(cursor *c, size_t count, mst_spec_arguments *a)
+{
+    if (!take(c, ':'))
+        return count == 0;
+    size_t found = 0;
+    do {
+        if (found == count || !read_order(c, &a->order[found++]))
+            return false;
+    } while (take(c, 'x'));
+    return found == count;
+}
+
+/* ---- Options ---- */
+
+/* The place of a key in "sigma&alpha", or SPEC_OPTIONS. */
+static size_t find_key(const char *keys, const char *key)
+{
+    size_t length = strlen(key);
+    for (size_t place = 0; keys != NULL && *keys != '\0'; place++) {
+        size_t own = strcspn(keys, "&");
+        if (own == length && memcmp(keys, key, length) == 0)
+            return place;
+        keys += own + (keys[own] == '&');
+    }
+    return SPEC_OPTIONS;
+}
+
+/* The text up to one of `ends` or the end of the spec, without the blanks around it, ends
+ * in the buffer with a zero. */
+static char *cut_text(cursor *c, const char *ends, char **buffer)
+{
+    skip_blanks(c);
+    char *text = *buffer;
+    size_t length = strcspn(c->at, ends);
+    memcpy(text, c->at, length);
+    c->at += length;
+    while (length > 0 && strchr(" \t", text[length - 1]) != NULL)
+        length--;
+    text[length] = '\0';
+    *buffer = text + length + 1;
+    return text;
+}
+
+/* "?key=value&key=value"; the values go to the buffer. */
+static mst_status read_options(cursor *c, const char *name, const char *keys, char *buffer,
+                               mst_spec_arguments *a)
+{
+    if (!take(c, '?'))
+        return MST_OK;
+    do {
+        const char *key = cut_text(c, "=&,()", &buffer);
+        size_t place = find_key(keys, key);
+        if (!take(c, '='))
+            return mst_fail(MST_ARGUMENT, "\"%.*s\" behind %s? is not an option=value", SHOWN, key,
+                            name);
+        const char *value = cut_text(c, "&,()", &buffer);
+        if (place == SPEC_OPTIONS)
+            return mst_fail(MST_ARGUMENT, "%s has no option \"%.*s\"; %s%s", name, SHOWN, key,
+                            keys != NULL ? "it has " : "it has none", keys != NULL ? keys : "");
+        if (*value == '\0' || a->value[place] != NULL)
+            return mst_fail(MST_ARGUMENT, "the option %s of %s %s", key, name,
+                            *value == '\0' ? "has no value" : "is there twice");
+        a->value[place] = value;
+    } while (take(c, '&'));
+    return MST_OK;
+}
+
+/* ---- Files ---- */
+
+static const mst_manifold_file_kind *find_kind(const cursor *c, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    for (size_t k = 0; dot != NULL && dot > slash && k < c->kind_count; k++)
+        if (strcmp(dot + 1, c->kinds[k].ending) == 0)
+            return &c->kinds[k];
+    return NULL;
+}
+
+/* A path, between quotation marks if it has blanks or one of ?,(), and options. */
+static mst_status parse_file(mst_manifold **out, cursor *c, char *buffer)
+{
+    const char *begin = c->at;
+    bool quoted = take(c, '"');
+    const char *path = cut_text(c, quoted ? "\"" : "?,()", &buffer);
+    if (quoted && !take(c, '"'))
+        return mst_fail(MST_ARGUMENT, "a quotation mark is missing in %.*s", SHOWN, begin);
+    const mst_manifold_file_kind *kind = find_kind(c, path);
+    if (kind == NULL) {
+        const char *dot = strrchr(path, '.');
+        return mst_fail(MST_ARGUMENT, "no kind of manifold file ends in %s (%.*s)",
+                        dot != NULL ? dot : "no dot at all", SHOWN, path);
+    }
+    mst_spec_arguments a = {.path = path};
+    MST_TRY(read_options(c, path, kind->options, buffer, &a));
+    return kind->make(out, &a);
+}
+
+/* ---- Specs ---- */
 
 static mst_status parse(mst_manifold **out, cursor *c);
 
@@ -111,7 +279,7 @@ static mst_status parse_product(mst_manifold **out, cursor *c)
     mst_manifold **factors;
     MST_TRY(mst_allocate(&factors, room));
     mst_status status;
-    for (;;) {
+    do {
         if (count == room) {
             mst_manifold **larger;
             status = mst_allocate(&larger, 2 * room);
@@ -123,20 +291,11 @@ static mst_status parse_product(mst_manifold **out, cursor *c)
             room *= 2;
         }
         status = parse(&factors[count], c);
-        if (status != MST_OK)
-            break;
-        count++;
-        if (*c->at == ',') {
-            c->at++;
-            continue;
-        }
-        if (*c->at != ')')
-            status = mst_fail(MST_ARGUMENT, "a product is not closed: expected , or ) at \"%.20s\"",
-                              c->at);
-        else
-            c->at++;
-        break;
-    }
+        count += status == MST_OK;
+    } while (status == MST_OK && take(c, ','));
+    if (status == MST_OK && !take(c, ')'))
+        status =
+            mst_fail(MST_ARGUMENT, "a product is not closed: expected , or ) at \"%.20s\"", c->at);
     c->depth--;
     if (status == MST_OK)
         status = mst_product_new(out, count, factors);
@@ -146,57 +305,68 @@ static mst_status parse_product(mst_manifold **out, cursor *c)
     return status;
 }
 
+/* A family or a file. */
+static mst_status parse_single(mst_manifold **out, cursor *c, char *buffer)
+{
+    const char *spec = c->at;
+    size_t length = strspn(spec, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    c->at += length;
+    skip_blanks(c);
+    bool named = strchr(":?,()", *c->at) != NULL; /* the end of the spec, too */
+    const char *rest = spec + strcspn(spec, "?,()");
+    if (!named && (*spec == '"' || memchr(spec, '.', (size_t)(rest - spec)) != NULL ||
+                   memchr(spec, '/', (size_t)(rest - spec)) != NULL)) {
+        c->at = spec;
+        return parse_file(out, c, buffer);
+    }
+    size_t family = named ? find_family(spec, length) : FAMILIES;
+    mst_spec_arguments a = {0};
+    if (family == FAMILIES || makers[family].make == NULL ||
+        !read_orders(c, order_count(families[family].spec), &a))
+        return explain(spec, family);
+    char name[SHOWN];
+    memcpy(name, spec, length);
+    name[length] = '\0';
+    MST_TRY(read_options(c, name, makers[family].keys, buffer, &a));
+    return at_end(c) ? makers[family].make(out, &a) : explain(spec, family);
+}
+
 static mst_status parse(mst_manifold **out, cursor *c)
 {
     *out = NULL;
-    const char *spec = c->at;
-    size_t length = word_length(spec);
-    if (length == strlen("product") && strncmp(spec, "product(", length + 1) == 0) {
-        c->at += length + 1;
-        return parse_product(out, c);
+    skip_blanks(c);
+    const char *begin = c->at;
+    size_t name = strlen("product");
+    if (strncmp(begin, "product", name) == 0) {
+        c->at += name;
+        if (take(c, '('))
+            return parse_product(out, c);
+        c->at = begin;
     }
-    c->at += length;
-    bool ordered = *c->at == ':';
-    size_t order = 0, digits = 0;
-    if (ordered) {
-        digits = strspn(++c->at, "0123456789");
-        /* Longer numbers are out of every range; do not let them wrap around. */
-        for (size_t i = 0; i < digits; i++)
-            order = order > SIZE_MAX / 20 ? order : 10 * order + (size_t)(c->at[i] - '0');
-        c->at += digits;
-    }
-    const char *options = c->at;
-    size_t options_length = 0;
-    if (*c->at == '?') {
-        options_length = strcspn(++options, ",)");
-        c->at = options + options_length;
-    }
-    bool empty_options = options > spec && options[-1] == '?' && options_length == 0;
-    if ((ordered && digits == 0) || empty_options ||
-        (*c->at != '\0' && *c->at != ',' && *c->at != ')'))
-        return explain(spec, length);
-    /* The metric of spd by its full name is the plain family. */
-    static const char affine[] = "metric=affine-invariant";
-    if (length == 3 && memcmp(spec, "spd", 3) == 0 && options_length == sizeof affine - 1 &&
-        memcmp(options, affine, options_length) == 0)
-        options_length = 0;
-    for (size_t f = 0; f < FAMILIES; f++)
-        if (fits(families[f].spec, spec, length, ordered, options, options_length)) {
-            if (constructors[f].ordered != NULL)
-                return constructors[f].ordered(out, order);
-            if (constructors[f].plain != NULL)
-                return constructors[f].plain(out);
-        }
-    return explain(spec, length);
+    /* Texts are cut from this factor alone, and each leaves a character behind that becomes its zero. */
+    size_t length = *begin == '"' ? 1 + strcspn(begin + 1, "\"") : 0;
+    length += strcspn(begin + length, ",()");
+    char *buffer;
+    MST_TRY(mst_allocate(&buffer, length + 2));
+    mst_status status = parse_single(out, c, buffer);
+    mst_release(buffer);
+    return status;
 }
 
-mst_status mst_manifold_parse(mst_manifold **out, const char *spec)
+mst_status mst_manifold_parse_with(mst_manifold **out, const char *spec, size_t count,
+                                   const mst_manifold_file_kind *kinds)
 {
-    cursor c = {.at = spec};
+    cursor c = {.at = spec, .kind_count = count, .kinds = kinds};
     MST_TRY(parse(out, &c));
+    skip_blanks(&c);
     if (*c.at == '\0')
         return MST_OK;
     mst_manifold_free(*out);
     *out = NULL;
     return mst_fail(MST_ARGUMENT, "unexpected \"%.20s\" at the end of the manifold", c.at);
+}
+
+mst_status mst_manifold_parse(mst_manifold **out, const char *spec)
+{
+    return mst_manifold_parse_with(out, spec, 0, NULL);
 }

@@ -2,8 +2,10 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Specs and constructors: what they make, and what they refuse. */
+#include "manifold/spec.h"
 #include "support/manifolds.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,9 +108,13 @@ static const char *const malformed[] = {
     "sphere:-1",
     "sphere:+2",
     "sphere:0",
-    "sphere: 2",
-    " sphere:2",
-    "sphere:2 ",
+    "sph ere:2",
+    "sphere:2 3",
+    "sphere:2x3",
+    "sphere:x",
+    "sphere:2xx",
+    "sphere:1x2x3x4x5x6x7x8x9",
+    "circle:1x1",
     "sphere:2x",
     "sphere:2.0",
     "sphere:0x2",
@@ -166,7 +172,16 @@ static const char *const malformed[] = {
     "product(sphere:2,,circle)",
     "product(sphere:2))",
     "product(sphere:2)x",
-    "product(sphere:2 ,circle)",
+    "product(sphere:2 circle)",
+    "product (",
+    "torus.manifold",
+    "my/torus.manifold?R=3",
+    "product(circle,a.b,circle)",
+    "\"sphere:2\"",
+    "\"a.manifold",
+    "./",
+    "spd:3?metric=log-euclidean&metric=log-euclidean",
+    "spd:3x3?metric=log-euclidean",
     "product(foo)",
     "product(sphere:0)",
     "product:2",
@@ -179,6 +194,75 @@ static const char *const malformed[] = {
 START_TEST(malformed_specs_are_refused)
 {
     assert_refused(malformed[_i]);
+}
+END_TEST
+
+/* Blanks between the parts do not matter, nor does an option that says what goes without saying. */
+START_TEST(blanks_and_defaults_go)
+{
+    static const char *const same[][2] = {
+        {" sphere : 2\t", "sphere:2"},
+        {"product ( sphere:2 , circle )", "product(sphere:2,circle)"},
+        {"spd:3 ? metric = log-euclidean", "spd:3?metric=log-euclidean"},
+        {"spd:3?metric=affine-invariant", "spd:3"},
+        {"product(spd:2?metric=affine-invariant ,spd:2?metric=log-euclidean )",
+         "product(spd:2,spd:2?metric=log-euclidean)"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        mst_manifold *m = NULL;
+        ASSERT_OK(mst_manifold_parse(&m, same[i][0]));
+        ck_assert_str_eq(mst_manifold_spec(m), same[i][1]);
+        mst_manifold_free(m);
+    }
+}
+END_TEST
+
+/* A kind of file that makes R^(length of the path), if its options are right. */
+static char seen[200];
+static mst_status make_from_file(mst_manifold **out, const mst_spec_arguments *a)
+{
+    snprintf(seen, sizeof seen, "%s R=%s r=%s", a->path, a->value[0] != NULL ? a->value[0] : "-",
+             a->value[1] != NULL ? a->value[1] : "-");
+    return mst_euclidean_new(out, strlen(a->path));
+}
+
+START_TEST(files_are_told_by_their_ending)
+{
+    static const mst_manifold_file_kind kinds[] = {{"manifold", "R&r", make_from_file},
+                                                   {"other", NULL, make_from_file}};
+    static const char *const right[][3] = {
+        {"torus.manifold", "torus.manifold R=- r=-", "euclidean:14"},
+        {"torus.manifold ? r = 1 & R=3", "torus.manifold R=3 r=1", "euclidean:14"},
+        {"../a-b/c.d.other", "../a-b/c.d.other R=- r=-", "euclidean:16"},
+        {"\"my file, (v2)?.manifold\"?R=2", "my file, (v2)?.manifold R=2 r=-", "euclidean:23"},
+        {"product(circle,a.manifold?R=1,so3)", "a.manifold R=1 r=-",
+         "product(circle,euclidean:10,so3)"},
+    };
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        mst_manifold *m = NULL;
+        ASSERT_OK(mst_manifold_parse_with(&m, right[i][0], 2, kinds));
+        ck_assert_str_eq(seen, right[i][1]);
+        ck_assert_str_eq(mst_manifold_spec(m), right[i][2]);
+        mst_manifold_free(m);
+    }
+    static const char *const wrong[][2] = {
+        {"torus.xyz", "ends in .xyz (torus.xyz)"},
+        {"some.manifold/torus", "some.manifold/torus"},
+        {"a.manifold?q=1", "a.manifold has no option \"q\"; it has R&r"},
+        {"a.other?q=1", "it has none"},
+        {"a.manifold?R=1&R=2", "the option R of a.manifold is there twice"},
+        {"a.manifold?R", "is not an option=value"},
+        {"a.manifold?R=", "the option R of a.manifold has no value"},
+        {"\"a.manifold", "a quotation mark is missing"},
+        {"a.manifold)", "unexpected"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        mst_manifold *m = (mst_manifold *)&m;
+        ASSERT_FAILS(MST_ARGUMENT, mst_manifold_parse_with(&m, wrong[i][0], 2, kinds));
+        ck_assert_ptr_null(m);
+        ck_assert_msg(strstr(mst_error_detail(), wrong[i][1]) != NULL, "%s: %s", wrong[i][0],
+                      mst_error_detail());
+    }
 }
 END_TEST
 
@@ -358,6 +442,7 @@ START_TEST(families_parse)
         mst_manifold *m = NULL;
         ASSERT_OK(mst_manifold_parse(&m, families[i].example));
         ck_assert_str_eq(mst_manifold_spec(m), families[i].example);
+        ck_assert_ptr_eq(mst_manifold_family_of(m), &families[i]);
         ck_assert(families[i].spec[0] != '\0' && families[i].what[0] != '\0' &&
                   families[i].row[0] != '\0');
         mst_manifold_free(m);
@@ -367,10 +452,10 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("specs", 60, {specs_round_trip, manifold_case_count},
-                     {dimensions_and_starts, 0},
-                     {malformed_specs_are_refused, sizeof malformed / sizeof *malformed},
-                     {long_and_deep_specs, 0}, {constructors_check_their_dimension, 0},
-                     {products_are_flat_lists, 0}, {products_own_their_factors, 0},
-                     {user_tables_are_checked, 0}, {families_parse, 0});
+    return RUN_SUITE(
+        "specs", 60, {specs_round_trip, manifold_case_count}, {dimensions_and_starts, 0},
+        {malformed_specs_are_refused, sizeof malformed / sizeof *malformed},
+        {blanks_and_defaults_go, 0}, {files_are_told_by_their_ending, 0}, {long_and_deep_specs, 0},
+        {constructors_check_their_dimension, 0}, {products_are_flat_lists, 0},
+        {products_own_their_factors, 0}, {user_tables_are_checked, 0}, {families_parse, 0});
 }
