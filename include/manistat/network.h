@@ -60,9 +60,9 @@ typedef struct mst_network_info {
 /* `m` is null, or the manifold of the model where its spec is none that mst_manifold_parse knows; it is then borrowed. */
 MST_API MST_MUST_USE mst_status mst_network_read(mst_network **out, const char *path,
                                                  const mst_manifold *m);
-/* Atomic; an existing file is replaced only if `replace`. */
+/* Atomic; an existing file is replaced only if `force`. */
 MST_API MST_MUST_USE mst_status mst_network_write(const mst_network *net, const char *path,
-                                                  bool replace);
+                                                  bool force);
 MST_API void mst_network_free(mst_network *net);
 
 /* What it is; texts and centre are valid as long as the network. */

@@ -55,7 +55,8 @@ MST_API const char *mst_status_name(mst_status status);
 MST_API const char *mst_status_sentence(mst_status status);
 
 /* One line about the last failure on the calling thread; "" if there was none. Valid until the next
- * failing call on this thread. */
+ * failing call on this thread. Rows, matrices and paths are counted from 1, and members of options stand in backquotes:
+ * "take a smaller `t_max`". */
 MST_API const char *mst_error_detail(void);
 
 /* Record the one-line detail and give the status back, so that a user-defined manifold can end with

@@ -52,7 +52,9 @@ typedef struct mst_train_options {
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
     size_t path_steps, path_samples; /* default 0: 24 and 4; other losses than bel: 100 and 25 */
-    const double *start; /* (starts, D), default null: see `train --start` and `--around` */
+    const double *
+        start; /* (starts, D): paths begin around these points; default null: everywhere on compact manifolds, else around the start of
+     * mst_manifold_start */
     size_t starts;
     uint64_t seed; /* default 2712 */
     int threads;   /* default 0: all cores */

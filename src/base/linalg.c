@@ -159,7 +159,7 @@ static mst_status fail_at(mst_status status, size_t index, size_t *bad, const ch
 {
     if (bad != NULL)
         *bad = index;
-    return mst_fail(status, "matrix %zu %s", index, what);
+    return mst_fail(status, "matrix %zu %s", index + 1, what);
 }
 
 static mst_status check_finite(size_t count, size_t n, const double *a, size_t *bad)

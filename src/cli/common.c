@@ -112,14 +112,41 @@ size_t chunk_rows(size_t cols)
     return rows > 0 ? rows : 1;
 }
 
+/* Where the text begins with the name of a member as the library writes it, `t_max`, the option of the command that sets
+ * it; else null. */
+static const option *named_option(const invocation *inv, const char *text)
+{
+    char name[OPTION_WORD];
+    size_t length = text[0] == '`' ? strcspn(text + 1, "`") : 0;
+    if (inv->command == NULL || length == 0 || length >= sizeof name || text[length + 1] == '\0')
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        name[i] = text[i + 1] == '_' ? '-' : text[i + 1];
+    name[length] = '\0';
+    for (size_t i = 0; inv->command->options[i] != NULL; i++) {
+        const option *o = inv->command->options[i];
+        if (o->name != NULL && strcmp(o->name, name) == 0)
+            return o;
+    }
+    return NULL;
+}
+
 void print_message(const invocation *inv, const char *text)
 {
+    char word[OPTION_WORD];
     fprintf(stderr, "manistat");
     if (inv->command != NULL)
         fprintf(stderr, " %s", inv->command->name);
     fprintf(stderr, ": ");
-    for (; *text != '\0'; text++)
-        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, stderr);
+    for (; *text != '\0'; text++) {
+        const option *o = named_option(inv, text);
+        if (o != NULL) {
+            fputs(option_word(o, word), stderr);
+            text += strlen(o->name) + 1;
+        } else {
+            fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, stderr);
+        }
+    }
     fputc('\n', stderr);
 }
 

@@ -25,7 +25,8 @@ MST_MUST_USE mst_status new_doubles(double **out, size_t rows, size_t cols);
 size_t chunk_rows(size_t cols);
 /* One line on standard error, unless --quiet. */
 void warn(const invocation *inv, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* `text` on one line of standard error after "manistat COMMAND: "; control characters become blanks. */
+/* `text` on one line of standard error after "manistat COMMAND: "; control characters become blanks, and
+ * members of options that the library names become the options of the command: `t_max` is --t-max. */
 void print_message(const invocation *inv, const char *text);
 
 /* ---- The manifold and its points ---- */

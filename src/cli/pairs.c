@@ -295,6 +295,17 @@ static mst_status warn_reach(pair_job *job, size_t n)
     return status;
 }
 
+/* Row numbers of a failure count the rows of earlier chunks too. */
+static mst_status renumber(const pair_job *job, mst_status status)
+{
+    unsigned long long row;
+    int end = 0;
+    const char *detail = mst_error_detail();
+    if (job->before == 0 || sscanf(detail, "row %llu:%n", &row, &end) != 1 || end == 0)
+        return status;
+    return mst_fail(status, "row %llu:%s", row + job->before, detail + end);
+}
+
 static mst_status work(pair_job *job, pair_input *in, progress *p)
 {
     for (;;) {
@@ -303,8 +314,10 @@ static mst_status work(pair_job *job, pair_input *in, progress *p)
         if (status != MST_OK || n == 0)
             return status;
         status = warn_reach(job, n);
-        if (status == MST_OK)
+        if (status == MST_OK) {
             status = job->operation->rows(job, n);
+            status = status == MST_OK ? status : renumber(job, status);
+        }
         if (status == MST_OK)
             status = progress_advance(p, (double)n);
         if (status != MST_OK)

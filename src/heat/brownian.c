@@ -8,6 +8,7 @@
 #include "heat/radial_law.h"
 #include "manifold/internal.h"
 
+#include <inttypes.h>
 #include <manistat/brownian.h>
 #include <math.h>
 #include <string.h>
@@ -164,10 +165,11 @@ static mst_status chart_group(const job *j, size_t begin, size_t n, double *x, c
             mst_status status =
                 mst_manifold_chart_point(j->m, 1, s->centre + i * D, s->u + i * d, s->point);
             if (status == MST_DOMAIN)
-                return mst_fail(
-                    MST_BREAKDOWN,
-                    "path %zu left its chart in step %zu; take more steps or the method tangent",
-                    begin + i, k + 1);
+                return mst_fail(MST_BREAKDOWN,
+                                "path %" PRIu64
+                                " (counted from 1) left its chart in step %zu; take more steps or "
+                                "the method tangent",
+                                o->first_path + begin + i + 1, k + 1);
             MST_TRY(status);
             memcpy(s->centre + i * D, s->point, D * sizeof *s->point);
             memset(s->u + i * d, 0, d * sizeof *s->u);

@@ -84,14 +84,14 @@ static mst_status decompose(workspace *w, size_t first_row, size_t count, const 
     }
     if (mst_cholesky(different, n, w->a, w->a, &bad) != MST_OK)
         return mst_fail(MST_DOMAIN, "row %zu: the point is not positive definite",
-                        first_row + row_of(out, bad));
+                        first_row + row_of(out, bad) + 1);
     MST_TRY(mst_svd(different, n, w->a, out->w, out->p, w->b, NULL));
     for (size_t i = 0; i < different; i++) {
         mst_transpose(n, out->w + i * D);
         for (size_t k = i * n; k < (i + 1) * n; k++) {
             if (!(out->p[k] > 0))
                 return mst_fail(MST_DOMAIN, "row %zu: the point is singular",
-                                first_row + row_of(out, i));
+                                first_row + row_of(out, i) + 1);
             out->log[k] = 2 * log(out->p[k]);
             out->p[k] *= out->p[k];
         }
@@ -147,14 +147,14 @@ static mst_status exponentiate(workspace *w, size_t first_row, size_t count, spe
     for (size_t i = 0; i < count; i++)
         if (!mst_all_finite(n * n, w->c + i * n * n))
             return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
-                            first_row + i);
+                            first_row + i + 1);
     MST_TRY(mst_eigen_symmetric(count, n, w->c, out->log, out->w, &bad));
     for (size_t k = 0; k < count * n; k++) {
         out->at[k / n] = k / n;
         out->p[k] = exp(out->log[k]);
         if (!(out->p[k] >= DBL_MIN && out->p[k] <= DBL_MAX))
             return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
-                            first_row + k / n);
+                            first_row + k / n + 1);
     }
     return MST_OK;
 }

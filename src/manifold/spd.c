@@ -10,6 +10,7 @@
 #include "manifold/spec.h"
 #include "manifold/symmetric.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static mst_status raise_spectrum(size_t n, size_t row, double *y)
     double largest = status == MST_OK ? values[n - 1] : 0;
     if (status == MST_OK && !(largest > 0))
         status = mst_fail(MST_DOMAIN, "row %zu: no eigenvalue is positive (the largest is %.3g)",
-                          row, largest);
+                          row + 1, largest);
     if (status == MST_OK) {
         for (size_t k = 0; k < n * n; k++)
             vectors[k] *= sqrt(fmax(values[k / n], EIGENVALUE_FLOOR * largest));
@@ -77,7 +78,7 @@ mst_status mst_spd_project(const mst_manifold *m, size_t n, const double *x, dou
     size_t D = m->ambient, order = symmetric_order(D);
     for (size_t i = 0; i < n; i++)
         if (!mst_all_finite(D, x + i * D))
-            return mst_fail(MST_DOMAIN, "row %zu: an entry is not finite", i);
+            return mst_fail(MST_DOMAIN, "row %zu: an entry is not finite", i + 1);
     for (size_t i = 0; i < n; i++)
         symmetric_part(order, x + i * D, y + i * D);
     for (size_t row = 0;; row++) {
@@ -125,10 +126,10 @@ static mst_status explain(size_t order, size_t row, const double *x, const doubl
 {
     double l[MST_SMALL_ORDER * MST_SMALL_ORDER];
     if (mst_cholesky(1, order, x, l, NULL) != MST_OK)
-        return mst_fail(MST_DOMAIN, "row %zu: the base point is not positive definite", row);
+        return mst_fail(MST_DOMAIN, "row %zu: the base point is not positive definite", row + 1);
     if (y != NULL && mst_cholesky(1, order, y, l, NULL) != MST_OK)
-        return mst_fail(MST_DOMAIN, "row %zu: the second point is not positive definite", row);
-    return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double", row);
+        return mst_fail(MST_DOMAIN, "row %zu: the second point is not positive definite", row + 1);
+    return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double", row + 1);
 }
 
 static mst_status run(const mst_manifold *m, job j, size_t n, const double *x, const double *a,
@@ -219,9 +220,9 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
             kernels->walk(order, count, x + i * D, sqrt(h), 1 - a + a * a / 2, steps, part);
         if (bad < count)
             return mst_fail(MST_BREAKDOWN,
-                            "path %zu went where doubles cannot hold a positive definite matrix; "
-                            "use a shorter time",
-                            i + bad);
+                            "path %" PRIu64 " (counted from 1) went where doubles cannot hold a "
+                            "positive definite matrix; use a shorter time",
+                            part.first_path + bad + 1);
     }
     return MST_OK;
 }

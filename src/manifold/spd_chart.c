@@ -47,7 +47,7 @@ static void shifted(size_t n, const double *u, double *r)
 
 static mst_status left_chart(size_t row)
 {
-    return mst_fail(MST_DOMAIN, "row %zu: the chart's coordinates have left the chart", row);
+    return mst_fail(MST_DOMAIN, "row %zu: the chart's coordinates have left the chart", row + 1);
 }
 
 /* Cholesky factors g (count, n, n) of the matrices R; MST_DOMAIN where u is not in the chart. */

@@ -50,13 +50,13 @@ static mst_status factor(workspace *w, size_t row, const double *x)
     memcpy(w->base, x, bytes);
     w->factored = mst_dense_cholesky(w->n, x, w->l);
     if (!w->factored)
-        return mst_fail(MST_DOMAIN, "row %zu: the base point is not positive definite", row);
+        return mst_fail(MST_DOMAIN, "row %zu: the base point is not positive definite", row + 1);
     return MST_OK;
 }
 
 static mst_status out_of_range(size_t row)
 {
-    return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double", row);
+    return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double", row + 1);
 }
 
 /* s = L⁻¹ v L⁻ᵀ, symmetric to the last bit; v may be s. */
@@ -140,7 +140,7 @@ static mst_status relative_spectrum(workspace *w, size_t row, const double *x, c
     size_t n = w->n;
     MST_TRY(factor(w, row, x));
     if (!mst_dense_cholesky(n, y, w->a))
-        return mst_fail(MST_DOMAIN, "row %zu: the second point is not positive definite", row);
+        return mst_fail(MST_DOMAIN, "row %zu: the second point is not positive definite", row + 1);
     double square = 0;
     for (size_t k = 0; k < n * n; k++)
         w->b[k] = y[k] - x[k];

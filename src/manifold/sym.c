@@ -49,7 +49,7 @@ static mst_status project(const mst_manifold *m, size_t n, const double *x, doub
 {
     for (size_t i = 0; i < n; i++)
         if (!mst_all_finite(m->ambient, x + i * m->ambient))
-            return mst_fail(MST_DOMAIN, "row %zu: an entry is not finite", i);
+            return mst_fail(MST_DOMAIN, "row %zu: an entry is not finite", i + 1);
     return mst_symmetric_tangent(m, n, x, x, y);
 }
 

@@ -79,11 +79,11 @@ mst_status mst_points_check_options(const mst_manifold *m, const mst_points_opti
 {
     const char *spec = mst_manifold_spec(m);
     if (options->degrees && !mst_has_angles(m))
-        return mst_fail(MST_ARGUMENT, "--degrees needs circle or torus, not %s", spec);
+        return mst_fail(MST_ARGUMENT, "`degrees` needs circle or torus, not %s", spec);
     if (options->latlon && !mst_is_two_sphere(m))
-        return mst_fail(MST_ARGUMENT, "--latlon needs sphere:2, not %s", spec);
+        return mst_fail(MST_ARGUMENT, "`latlon` needs sphere:2, not %s", spec);
     if (options->quaternion && !mst_is_family(m, "so3"))
-        return mst_fail(MST_ARGUMENT, "--quaternion needs so3, not %s", spec);
+        return mst_fail(MST_ARGUMENT, "`quaternion` needs so3, not %s", spec);
     return MST_OK;
 }
 
@@ -154,7 +154,7 @@ static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
     return mst_fail(MST_FORMAT, "%s%s%zu column%s; %s needs %zu (%s)%s%s", source,
                     *source != '\0' ? " has " : "", cols, cols == 1 ? "" : "s",
                     mst_manifold_spec(m), row_width(m, preferred, layout), row, other,
-                    latlon ? "; pass --latlon for latitude, longitude" : "");
+                    latlon ? "; pass `latlon` for latitude, longitude" : "");
 }
 
 mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, const char *layout,
@@ -207,13 +207,13 @@ static const char *place(const mst_point_decoder *d, size_t k, char text[PLACE])
     return text;
 }
 
-/* MST_DOMAIN about row k; `advice` if --project would help. */
+/* MST_DOMAIN about row k; `advice` if `project` would help. */
 static mst_status off_manifold(const mst_point_decoder *d, size_t k, const char *what, bool advice)
 {
     char text[PLACE];
     place(d, k, text);
     return mst_fail(MST_DOMAIN, "%s%s%s%s", text, *text != '\0' ? ": " : "", what,
-                    advice ? "; correct it or pass --project" : "");
+                    advice ? "; correct it or pass `project`" : "");
 }
 
 static mst_status check_finite(const mst_point_decoder *d, size_t n, const double *rows)
@@ -362,7 +362,7 @@ static mst_status settle_points(const mst_point_decoder *d, size_t n, double *x,
         for (row = 0; row < n; row++)
             if (mst_manifold_project(d->m, 1, x + row * D, onto) == MST_DOMAIN)
                 break;
-        const char *what = mst_error_detail(), *prefix = "row 0: ";
+        const char *what = mst_error_detail(), *prefix = "row 1: ";
         if (strncmp(what, prefix, strlen(prefix)) == 0)
             what += strlen(prefix);
         return off_manifold(d, row, what, false);

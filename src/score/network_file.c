@@ -124,9 +124,9 @@ mst_status network_save(const mst_network *net, const char *path, bool replace, 
     return status;
 }
 
-mst_status mst_network_write(const mst_network *net, const char *path, bool replace)
+mst_status mst_network_write(const mst_network *net, const char *path, bool force)
 {
-    return network_save(net, path, replace, 0, NULL, 0, NULL);
+    return network_save(net, path, force, 0, NULL, 0, NULL);
 }
 
 /* ---- Reading ---- */

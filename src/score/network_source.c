@@ -236,7 +236,7 @@ mst_status network_check_times(const mst_network *net, size_t n, const double *t
         if (!(t[i] >= least && t[i] <= largest))
             return mst_fail(MST_DOMAIN,
                             "row %zu: the time %g lies outside %g … %g, for which the network was "
-                            "trained (train --t-min, --t-max)",
+                            "trained",
                             i + 1, t[i], net->info.t_min, net->info.t_max);
     return MST_OK;
 }
@@ -346,7 +346,7 @@ mst_status mst_network_energy(const mst_network *net, size_t n, const double *x,
                               const double *t, double *out)
 {
     if (!net->info.energy)
-        return mst_fail(MST_UNABLE, "not an energy network (train --energy)");
+        return mst_fail(MST_UNABLE, "not an energy network; train one with `energy`");
     workspace *r;
     MST_TRY(workspace_new(&r, net, false));
     const features *s = net->features;

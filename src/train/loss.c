@@ -42,8 +42,9 @@ mst_status loss_refuse_time_head(const loss_setup *setup)
 {
     if (!setup->net->info.time_head)
         return MST_OK;
-    return mst_fail(MST_ARGUMENT, "only the loss bel has targets for a time head or an energy; use "
-                                  "--loss bel, or leave --time-head and --energy away");
+    return mst_fail(MST_ARGUMENT,
+                    "only the loss bel has targets for a time head or an energy; take "
+                    "the `loss` bel, or neither `time_head` nor `energy`");
 }
 
 void loss_project(size_t q, size_t normals, const float *normal, float *v)

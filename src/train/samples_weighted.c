@@ -16,7 +16,7 @@ mst_status sample_weighted_check(const mst_manifold *m, double h, double t)
     if (size * h > 20)
         return mst_fail(
             MST_ARGUMENT,
-            "steps of time %g are too coarse for %s; take %.0f steps a path or more (--path-steps)",
+            "steps of time %g are too coarse for %s; take %.0f steps a path or more (`path_steps`)",
             h, m->spec, ceil(size * t / 20));
     if (size * t > 500)
         return mst_fail(MST_ARGUMENT, "paths of time %g are too long for %s; at most %g", t,
@@ -27,7 +27,7 @@ mst_status sample_weighted_check(const mst_manifold *m, double h, double t)
     if (m->traits.curvature < 0 && reach > 18)
         return mst_fail(MST_ARGUMENT,
                         "paths of time %g on %s go so far that no digits of their distances are "
-                        "left; take a smaller --t-max",
+                        "left; take a smaller `t_max`",
                         t, m->spec);
     return MST_OK;
 }

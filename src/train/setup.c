@@ -22,8 +22,9 @@ static mst_status check_options(const mst_train_options *o)
                         o->width, o->depth);
     double least = o->t > 0 ? o->t : o->t_min, largest = o->t > 0 ? o->t : o->t_max;
     if (!(least >= 1e-4 && least <= largest && largest <= 1e3))
-        return mst_fail(MST_ARGUMENT, "times must lie in 1e-4 … 1e3, t-min below t-max; not %g, %g",
-                        least, largest);
+        return mst_fail(MST_ARGUMENT,
+                        "times must lie in 1e-4 … 1e3, `t_min` below `t_max`; not %g, %g", least,
+                        largest);
     if (o->batch < 1 || o->batch > LARGEST_BATCH)
         return mst_fail(MST_ARGUMENT, "batch is 1 … %d, not %zu", LARGEST_BATCH, o->batch);
     if (!(o->rate > 0 && o->rate < INFINITY))
@@ -32,7 +33,7 @@ static mst_status check_options(const mst_train_options *o)
         return mst_fail(MST_ARGUMENT, "clip must not be negative and average lie in [0, 1)");
     if (o->path_steps > 100000 || o->path_samples > 1000)
         return mst_fail(MST_ARGUMENT,
-                        "path-steps is 1 … 100000 and path-samples 1 … 1000, not %zu, %zu",
+                        "`path_steps` is 1 … 100000 and `path_samples` 1 … 1000, not %zu, %zu",
                         o->path_steps, o->path_samples);
     if (o->resume && o->checkpoint == NULL)
         return mst_fail(MST_ARGUMENT, "there is no checkpoint to resume from");
@@ -110,7 +111,7 @@ mst_status trainer_failed(mst_status status, const char *detail)
     snprintf(kept, sizeof kept, "%s", detail);
     if (status != MST_DOMAIN)
         return mst_fail(status, "%s", kept);
-    return mst_fail(MST_BREAKDOWN, "a simulated path went astray (%s): take a smaller --t-max",
+    return mst_fail(MST_BREAKDOWN, "a simulated path went astray (%s): take a smaller `t_max`",
                     kept);
 }
 

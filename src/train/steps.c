@@ -110,7 +110,7 @@ static mst_status judge(trainer *r, double loss)
         return MST_OK;
     return mst_fail(MST_BREAKDOWN,
                     "training diverged at step %llu (loss %g, at the start %g): use a smaller "
-                    "learning rate (--rate) than %g, or --clip",
+                    "learning rate (`rate`) than %g, or `clip`",
                     (unsigned long long)r->step, loss, r->early, r->o->rate);
 }
 

@@ -53,7 +53,7 @@ static mst_status write_failure(const char *path, int error)
 
 static mst_status already_there(const char *path)
 {
-    return mst_fail(MST_IO, "%s exists; pass --force to overwrite it", path);
+    return mst_fail(MST_IO, "%s exists; pass `force` to overwrite it", path);
 }
 
 /* ---- Opening ---- */

@@ -191,6 +191,7 @@ START_TEST(cholesky)
     a[77 * D] = 0;
     ASSERT_FAILS(MST_DOMAIN, mst_cholesky(COUNT, n, a, l, &bad));
     ck_assert_uint_eq(bad, 77);
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "matrix 78 ")); /* people count from 1 */
     a[120 * D] = NAN;
     ASSERT_FAILS(MST_DOMAIN, mst_cholesky(COUNT, n, a, a, &bad));
     ck_assert_uint_eq(bad, 120);
@@ -349,6 +350,7 @@ START_TEST(not_finite)
     a[0] = NAN;
     ASSERT_FAILS(MST_DOMAIN, mst_svd(2, n, a, b, w, c, &bad));
     ck_assert_uint_eq(bad, 0);
+    ck_assert_str_eq(mst_error_detail(), "matrix 1 has an entry that is not finite");
 }
 END_TEST
 

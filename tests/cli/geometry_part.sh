@@ -154,3 +154,10 @@ for size in 1e-170 1e+160; do
     run dist --manifold euclidean:1 <<<"0,$size"
     check "distance $size" grep -qx "$size" "$out"
 done
+
+# Rows are counted from 1, through all pieces that a file is worked on in.
+awk 'BEGIN { for (i = 1; i <= 70000; i++) print "1,0,1," (i == 2 || i == 70000 ? "9999,0,0" : "1,0,0") }' >steep.csv
+refuses "a result beyond doubles" 3 ": row 2: the result is beyond the range of double$" exp --manifold spd:2 steep.csv
+sed -i 2d steep.csv
+run exp --manifold spd:2 steep.csv
+check "far down" test "$status" -eq 3 -a "$(cat "$err")" = "manistat exp: row 69999: the result is beyond the range of double"

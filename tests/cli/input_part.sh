@@ -37,7 +37,7 @@ refuses "inf" 2 "inf.csv.*(row|line) 1" "${dist[@]}" inf.csv
 file gap.csv '0,0,1,1,,0\n'
 refuses "an empty cell" 2 "gap.csv.*(row|line) 1" "${dist[@]}" gap.csv
 file long.csv '0,0,1,1,0,0\n0,0,1,1,1,0\n'
-refuses "norm off" 2 "long.csv.*(row|line) 2" "${dist[@]}" long.csv
+refuses "norm off" 2 "long.csv.*(row|line) 2.*; correct it or pass --project$" "${dist[@]}" long.csv
 prints "norm off, projected" "1.5707963267948966 1.5707963267948966" 4e-16 "${dist[@]}" --project long.csv
 file zero.csv '0,0,1,0,0,0\n'
 refuses "zero cannot be projected" 2 "zero.csv.*(row|line) 1" "${dist[@]}" --project zero.csv
@@ -51,7 +51,7 @@ file mirror.csv '1,0,0,0,1,0,0,0,1,1,0,0,0,1,0,0,0,-1\n'
 refuses "a reflection is no rotation" 2 "mirror.csv.*(row|line) 1" dist --manifold so3 mirror.csv
 file below.csv '1,0,-1,0\n'
 refuses "the lower sheet of the hyperboloid" 2 "below.csv.*(row|line) 1" dist --manifold hyperbolic:1 below.csv
-refuses "latlon on another manifold" 2 "latlon|latitude" dist --manifold sphere:3 --latlon good.csv
+refuses "latlon on another manifold" 2 ": --latlon needs sphere:2, not sphere:3$" dist --manifold sphere:3 --latlon good.csv
 file beyond.csv '91,0,0,0\n'
 refuses "latitude above 90" 2 "beyond.csv.*(row|line) 1" "${dist[@]}" --latlon beyond.csv
 refuses "the second file is bad" 2 "word.csv" log --manifold euclidean:6 good.csv word.csv

@@ -11,7 +11,7 @@ succeeds "a new file" "${base[@]}" -n 5 -o new.csv
 check "standard output stays empty" test ! -s "$out"
 run "${base[@]}" -n 5
 check "the file holds what standard output would" cmp -s "$out" new.csv
-refuses "an existing file" 3 "new.csv exists; .*--force" "${base[@]}" -n 2 -o new.csv
+refuses "an existing file" 3 "new.csv exists; pass --force to overwrite it$" "${base[@]}" -n 2 -o new.csv
 check "it is as before" cmp -s "$scratch/output/new.csv" <(manistat "${base[@]}" -n 5)
 succeeds "--force" "${base[@]}" -n 2 -o new.csv --force
 check "it is replaced" test "$(wc -l <new.csv)" -eq 2

@@ -87,12 +87,15 @@ refuses "nothing to resume" 2 "no fresh.safetensors.checkpoint to go on from; le
 refuses "minutes and steps" 2 "--minutes and --steps exclude" "${sphere[@]}" --minutes 1 --steps 5 -o x.safetensors
 refuses "a time and a range" 2 "--t and --t-max exclude" "${sphere[@]}" --t 1 --t-max 2 -o x.safetensors
 refuses "two kinds of starts" 2 "--start and --around exclude" "${sphere[@]}" --start 0,0,1 --around a.csv -o x.safetensors
-refuses "times the wrong way round" 2 "t-min below t-max" "${sphere[@]}" "${tiny[@]}" --t-min 1 --t-max 0.5 -o x.safetensors
+refuses "times the wrong way round" 2 "1e3, --t-min below --t-max; not 1, 0.5$" "${sphere[@]}" "${tiny[@]}" --t-min 1 --t-max 0.5 -o x.safetensors
 refuses "divergence of another loss" 2 "--divergence is for --loss ism" "${sphere[@]}" --divergence exact -o x.safetensors
 refuses "unknown loss" 2 "--loss cannot be 'mse'; choose one of bel, dsm, dsmvr, ism, ssm" "${sphere[@]}" --loss mse -o x.safetensors
 refuses "a start off the manifold" 2 "--start.*norm" "${sphere[@]}" "${endless[@]}" --start 0,0,2 -o x.safetensors
 refuses "an absent file of points" 2 "nowhere.csv" "${sphere[@]}" "${endless[@]}" --around nowhere.csv -o x.safetensors
-refuses "a training that diverges" 3 "diverged at step" train --manifold circle --steps 2000 --width 16 --depth 2 --rate 1e15 -o x.safetensors
+refuses "too few steps a path" 2 "take 10 steps a path or more \(--path-steps\)$" "${sphere[@]}" "${endless[@]}" --t-max 100 --path-steps 2 -o x.safetensors
+refuses "paths that go too far" 2 "distances are left; take a smaller --t-max$" train --manifold hyperbolic:3 "${endless[@]}" --t-max 20 -o x.safetensors
+refuses "a time head without targets" 2 "take the --loss bel, or neither --time-head nor --energy$" "${sphere[@]}" "${endless[@]}" --loss dsm --time-head -o x.safetensors
+refuses "a training that diverges" 3 "diverged at step.*\(--rate\) than 1e\+15, or --clip$" train --manifold circle --steps 2000 --width 16 --depth 2 --rate 1e15 -o x.safetensors
 check "none of them wrote anything" test "$(find . -name 'x.safe*' | wc -l)" -eq 0
 
 # ---- Kills and interruptions ----

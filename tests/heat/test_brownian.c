@@ -331,6 +331,17 @@ static int stop_at_once(void *user, double done, double total)
     return 1;
 }
 
+START_TEST(a_path_that_breaks_down_is_named)
+{
+    mst_manifold *spd = parse("spd:2");
+    double x[3 * 4] = {1, 0, 0, 1, 1, 0, 0, 1, 1e307, 0, 0, 1e307};
+    ASSERT_FAILS(MST_BREAKDOWN,
+                 mst_manifold_walk(spd, 3, x, 1, 100, (mst_noise){.seed = 1, .first_path = 40}));
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "path 43 (counted from 1) went where"));
+    mst_manifold_free(spd);
+}
+END_TEST
+
 START_TEST(bad_arguments)
 {
     mst_manifold *sphere = parse("sphere:2");
@@ -384,5 +395,5 @@ int main(void)
         {charts_on_round_spaces, ROUND_SPACES}, {exact_draws_on_round_spaces, ROUND_SPACES},
         {flat_spaces, 0}, {torus_characteristic_function, 0}, {positive_definite_matrices, 4},
         {log_euclidean_matrices, 0}, {rotations, 0}, {factors_of_products_are_independent, 0},
-        {weak_orders, ORDERS}, {bad_arguments, 0});
+        {weak_orders, ORDERS}, {a_path_that_breaks_down_is_named, 0}, {bad_arguments, 0});
 }

@@ -274,11 +274,11 @@ static void check_extremes(mst_manifold *m)
     for (size_t k = 0; k < D; k++)
         v[D + k] *= -1;
     ASSERT_FAILS(MST_BREAKDOWN, mst_manifold_exp(m, 3, x, v, y));
-    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "row 1"));
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "row 2:"));
     y[2 * D] = -1;
     ASSERT_FAILS(MST_DOMAIN, mst_manifold_log(m, 3, x, y, v, NULL));
     ASSERT_FAILS(MST_DOMAIN, mst_manifold_dist(m, 3, x, y, r));
-    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "row 2"));
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "row 3:"));
     /* Far from the identity everything works: dist(1e150 I, 1e-150 I) = 300 log 10 √n. */
     for (size_t k = 0; k < D; k++) {
         y[k] = 1e-150 * x[k];

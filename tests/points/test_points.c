@@ -107,7 +107,7 @@ START_TEST(test_quaternions)
     check_failure(
         "so3", "p", "1,0,0,0\n1,0,0,0.1\n", NONE, MST_DOMAIN,
         "t.csv, row 2 (line 2): the norm of the quaternion is 1.004988, not 1; correct it "
-        "or pass --project");
+        "or pass `project`");
     check_failure("so3", "p", "0,0,0,0\n", PROJECT, MST_DOMAIN, "norm of the quaternion is 0");
     parts p;
     ck_assert_int_eq(read_parts("so3", "pv", "1,0,0,0,0,1,0,-1,0,0,0,0,0\n", NONE, &p), MST_OK);
@@ -136,7 +136,7 @@ START_TEST(test_latitude_longitude)
     check_point("sphere:2", "-30,60\n", LATLON, DBL_EPSILON, NUMBERS(sqrt(3) / 4, 0.75, -0.5));
     check_failure("sphere:2", "p", "lat,lon\n1,2\n90.5,0\n", LATLON, MST_DOMAIN,
                   "t.csv, row 2 (line 3): latitude 90.5 is not between -90 and 90");
-    check_failure("sphere:2", "p", "1,2\n", NONE, MST_FORMAT, "pass --latlon");
+    check_failure("sphere:2", "p", "1,2\n", NONE, MST_FORMAT, "pass `latlon`");
     parts p;
     ck_assert_int_eq(read_parts("sphere:2", "pv", "90,0,1,2,0\n", LATLON, &p), MST_OK);
     ck_assert_double_eq(p.x[1][1], 2);
@@ -145,13 +145,13 @@ END_TEST
 
 START_TEST(test_options_that_make_no_sense)
 {
-    check_failure("spd:3", "p", "1\n", LATLON, MST_ARGUMENT, "--latlon needs sphere:2, not spd:3");
-    check_failure("sphere:3", "p", "1\n", LATLON, MST_ARGUMENT, "--latlon needs sphere:2");
-    check_failure("product(sphere:2,circle)", "p", "1\n", LATLON, MST_ARGUMENT, "--latlon needs");
+    check_failure("spd:3", "p", "1\n", LATLON, MST_ARGUMENT, "`latlon` needs sphere:2, not spd:3");
+    check_failure("sphere:3", "p", "1\n", LATLON, MST_ARGUMENT, "`latlon` needs sphere:2");
+    check_failure("product(sphere:2,circle)", "p", "1\n", LATLON, MST_ARGUMENT, "`latlon` needs");
     check_failure("sphere:2", "p", "1\n", DEGREES, MST_ARGUMENT,
-                  "--degrees needs circle or torus, not sphere:2");
+                  "`degrees` needs circle or torus, not sphere:2");
     check_failure("sphere:2", "p", "1\n", QUATERNION, MST_ARGUMENT,
-                  "--quaternion needs so3, not sphere:2");
+                  "`quaternion` needs so3, not sphere:2");
     mst_manifold *m = parse("sphere:2");
     double x[3] = {0, 0, 1}, text[3];
     ck_assert_int_eq(mst_points_encode(m, 1, x, &DEGREES, text), MST_ARGUMENT);
@@ -192,7 +192,7 @@ END_TEST
 START_TEST(test_rows_off_the_manifold)
 {
     check_failure("sphere:2", "p", "x,y,z\n0,0,1\n0,0,1.2\n", NONE, MST_DOMAIN,
-                  "t.csv, row 2 (line 3): the norm is 1.2, not 1; correct it or pass --project");
+                  "t.csv, row 2 (line 3): the norm is 1.2, not 1; correct it or pass `project`");
     check_failure("hyperbolic:1", "p", "1,1\n", NONE, MST_DOMAIN, "t.csv, row 1 (line 1): ");
     check_failure("spd:2", "p", "1,2,1\n", NONE, MST_DOMAIN, "not positive definite");
     check_failure("spd:2", "p", "1,0,1e-7,1\n", NONE, MST_DOMAIN, "not symmetric");
@@ -207,7 +207,7 @@ START_TEST(test_rows_off_the_manifold)
     check_point("spd:2", "1,0,0.5,1\n", PROJECT, 0, NUMBERS(1, 0.25, 0.25, 1));
     check_failure("sphere:2", "p", "0,0,1\n0,0,0\n", PROJECT, MST_DOMAIN,
                   "t.csv, row 2 (line 2): ");
-    ck_assert_ptr_null(strstr(mst_error_detail(), "--project"));
+    ck_assert_ptr_null(strstr(mst_error_detail(), "`project`"));
     check_failure("spd:2", "p", "1,0,1\n-1,0,-1\n", PROJECT, MST_DOMAIN,
                   "t.csv, row 2 (line 2): no eigenvalue");
 }
@@ -235,7 +235,7 @@ START_TEST(test_vectors)
     ck_assert_mem_eq(p.x[1], ((double[]){1, 2, 0}), 3 * sizeof(double));
     check_failure("sphere:2", "pv", "0,0,1,1,2,0\n0,0,1,1,2,1e-5\n", NONE, MST_DOMAIN,
                   "t.csv, row 2 (line 2): the vector is not tangent (off by 1e-05); correct it or "
-                  "pass --project");
+                  "pass `project`");
     ck_assert_int_eq(read_parts("sphere:2", "pv", "0,0,1,1,2,5\n", PROJECT, &p), MST_OK);
     ck_assert_mem_eq(p.x[1], ((double[]){1, 2, 0}), 3 * sizeof(double));
     check_failure("spd:2", "pv", "1,0,0,1,1,2,2.0000001,1\n", NONE, MST_DOMAIN,
@@ -336,7 +336,7 @@ START_TEST(test_decode)
     /* On failure the output is untouched. */
     ck_assert_int_eq(mst_points_decode(m, 3, (double[]){2, 9, 2}, NULL, x), MST_DOMAIN);
     ck_assert_int_eq(strncmp(mst_error_detail(), "matrix is not positive", 22), 0);
-    ck_assert_detail("; correct it or pass --project");
+    ck_assert_detail("; correct it or pass `project`");
     ck_assert_int_eq(mst_points_decode(m, 3, (double[]){2, NAN, 2}, NULL, x), MST_FORMAT);
     ck_assert_int_eq(strncmp(mst_error_detail(), "column 2: nan is not a finite", 29), 0);
     ck_assert_int_eq(mst_points_decode(m, 2, (double[]){2, 1}, NULL, x), MST_FORMAT);

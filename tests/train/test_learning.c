@@ -38,7 +38,7 @@ START_TEST(divergence_is_noticed)
         if (k < 2 || status != MST_OK) {
             ck_assert_msg(status == MST_BREAKDOWN, "variant %d of %s: %s", k, mst_loss_name(o.loss),
                           mst_status_name(status));
-            ck_assert_ptr_nonnull(strstr(mst_error_detail(), "learning rate (--rate) than 10"));
+            ck_assert_ptr_nonnull(strstr(mst_error_detail(), "learning rate (`rate`) than 10"));
             assert_one_line("divergence");
         } else {
             ck_assert_msg(excess > -0.2, "%s: excess %g", mst_loss_name(o.loss), excess);

@@ -63,7 +63,7 @@ START_TEST(test_existing_file)
     mst_output *o;
     const char *path = scratch_text("a.csv", "old");
     ck_assert_int_eq(openers[_i](&o, path, false), MST_IO);
-    ck_assert_detail("a.csv exists; pass --force to overwrite it");
+    ck_assert_detail("a.csv exists; pass `force` to overwrite it");
     chmod(path, 0604);
     ck_assert_int_eq(openers[_i](&o, path, true), MST_OK);
     ck_assert_int_eq(mst_output_write(o, "new", 3), MST_OK);
@@ -96,7 +96,7 @@ START_TEST(test_file_appears_meanwhile)
     ck_assert_int_eq(mst_output_write(o, "new", 3), MST_OK);
     scratch_text("a.csv", "other");
     ck_assert_int_eq(mst_output_commit(o), MST_IO);
-    ck_assert_detail("a.csv exists; pass --force to overwrite it");
+    ck_assert_detail("a.csv exists; pass `force` to overwrite it");
     mst_output_free(o);
     check_content(path, "other");
     ck_assert_uint_eq(scratch_count(), 1);
