@@ -36,6 +36,17 @@ typedef enum mst_answer { MST_UNKNOWN, MST_NO, MST_YES } mst_answer;
 #define MST_CLOSED_RICCI 8u
 #define MST_CLOSED_EXP_DERIVATIVE 16u
 
+/* What the numbers of a row are, whatever the metric. Files may hold rows of some kinds in other forms too:
+ * angles in degrees, points of the two-sphere as latitude and longitude, upper triangles, quaternions. */
+typedef enum mst_row_kind {
+    MST_ROWS_PLAIN,
+    MST_ROWS_ANGLES, /* modulo 2π */
+    MST_ROWS_UNIT_VECTORS,
+    MST_ROWS_HYPERBOLOID, /* -x_0² + x_1² + … = -1 */
+    MST_ROWS_SYMMETRIC,   /* symmetric matrices by rows, tangent vectors too */
+    MST_ROWS_ROTATIONS,   /* 3×3 matrices by rows */
+} mst_row_kind;
+
 typedef struct mst_manifold_traits {
     unsigned closed;    /* MST_CLOSED_… */
     mst_answer compact; /* yes: `random_point` is uniform, too */
@@ -45,7 +56,8 @@ typedef struct mst_manifold_traits {
     mst_answer hadamard;
     double curvature;       /* the constant sectional curvature; NAN: not constant, or unknown */
     double curvature_above; /* an upper bound of the sectional curvatures; NAN: unknown */
-    bool angles;            /* a flat torus: every column is an angle modulo 2π, of unit metric */
+    mst_row_kind rows;
+    bool angles;    /* a flat torus: every column is an angle modulo 2π, of unit metric */
     bool unit_rows; /* unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
     bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
     /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though

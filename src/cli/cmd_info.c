@@ -127,16 +127,16 @@ typedef struct survey {
     candidate candidates[MOST_CANDIDATES];
 } survey;
 
-static mst_status add_candidate(survey *s, const char *family, size_t n, bool angles)
+static mst_status add_candidate(survey *s, const char *family, size_t n)
 {
     candidate *c = &s->candidates[s->count];
     if (n == 0)
         snprintf(c->spec, sizeof c->spec, "%s", family);
     else
         snprintf(c->spec, sizeof c->spec, "%s:%zu", family, n);
-    c->angles = angles;
     if (mst_manifold_parse(&c->m, c->spec) != MST_OK)
         return MST_OK; /* a size beyond what there is */
+    c->angles = mst_manifold_traits_of(c->m)->rows == MST_ROWS_ANGLES;
     s->count++;
     return new_doubles(&c->point, 1, mst_manifold_ambient(c->m));
 }
@@ -147,22 +147,22 @@ static mst_status propose(survey *s)
     size_t cols = s->cols;
     mst_status status = MST_OK;
     if (cols == 1)
-        status = add_candidate(s, "circle", 0, true);
+        status = add_candidate(s, "circle", 0);
     if (status == MST_OK && (cols == 4 || cols == 9))
-        status = add_candidate(s, "so3", 0, false);
+        status = add_candidate(s, "so3", 0);
     if (status == MST_OK && cols > 1)
-        status = add_candidate(s, "sphere", cols - 1, false);
+        status = add_candidate(s, "sphere", cols - 1);
     if (status == MST_OK && cols > 2)
-        status = add_candidate(s, "hyperbolic", cols - 1, false);
+        status = add_candidate(s, "hyperbolic", cols - 1);
     for (size_t n = 2; n * (n + 1) / 2 <= cols && status == MST_OK; n++)
         if (n * n == cols || n * (n + 1) / 2 == cols) {
-            status = add_candidate(s, "spd", n, false);
+            status = add_candidate(s, "spd", n);
             if (status == MST_OK)
-                status = add_candidate(s, "sym", n, false);
+                status = add_candidate(s, "sym", n);
         }
     if (status == MST_OK && cols > 1)
-        status = add_candidate(s, "torus", cols, true);
-    return status == MST_OK ? add_candidate(s, "euclidean", cols, false) : status;
+        status = add_candidate(s, "torus", cols);
+    return status == MST_OK ? add_candidate(s, "euclidean", cols) : status;
 }
 
 static bool row_fits(const survey *s, const candidate *c, const double *row)

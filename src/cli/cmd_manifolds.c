@@ -31,27 +31,51 @@ static const ability abilities[ABILITIES] = {
     [HEAT] = {"heat", "heat", "none"},
 };
 
-static bool able(const mst_manifold *m, int which)
+static bool factor_able(const mst_manifold *m, int which)
 {
-    const mst_manifold_ops *ops = mst_manifold_table(m);
+    unsigned closed = mst_manifold_traits_of(m)->closed;
     switch (which) {
     case EXP:
-        return ops->exp != NULL;
+        return true; /* every table has one */
     case LOG:
-        return ops->log != NULL;
+        return closed & MST_CLOSED_LOG;
     case DIST:
-        return ops->dist != NULL || ops->log != NULL;
+        return closed & MST_CLOSED_DIST;
     case TRANSPORT:
-        return ops->transport != NULL;
+        return closed & MST_CLOSED_TRANSPORT;
     case CHART:
-        return ops->chart_metric != NULL;
+        return mst_manifold_table(m)->chart_metric != NULL;
     case RICCI:
-        return ops->ricci != NULL;
+        return closed & MST_CLOSED_RICCI;
     case HEAT:
         return mst_heat_has_exact(m);
     default:
         return mst_brownian_has_exact(m);
     }
+}
+
+/* A product has what all its factors have; only the law of Brownian motion is asked for as a whole. */
+static bool able(const mst_manifold *m, int which)
+{
+    if (which == EXACT)
+        return mst_brownian_has_exact(m);
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
+        if (!factor_able(mst_manifold_factor(m, f), which))
+            return false;
+    return true;
+}
+
+/* What stands in, and for which factors, if not for all. */
+static void print_fallback(FILE *out, const mst_manifold *m, int which)
+{
+    size_t count = mst_manifold_factor_count(m), without = 0;
+    fputs(abilities[which].fallback, out);
+    for (size_t f = 0; f < count; f++)
+        without += !factor_able(mst_manifold_factor(m, f), which);
+    for (size_t f = 0, k = 0; f < count && without < count && which != EXACT; f++)
+        if (!factor_able(mst_manifold_factor(m, f), which))
+            fprintf(out, "%s%s", k++ == 0 ? ", because of " : ", ",
+                    mst_manifold_spec(mst_manifold_factor(m, f)));
 }
 
 /* "pi", "inf", "?" or the number. */
@@ -122,9 +146,14 @@ static mst_status print_details(FILE *out, const entry *e)
             ambient, mst_manifold_is_flat(m) ? "yes" : "no");
     char radius[RADIUS_TEXT];
     fprintf(out, "injectivity    %s\n", radius_text(mst_manifold_injectivity(m), radius));
-    for (int k = 0; k < ABILITIES; k++)
-        fprintf(out, "%-15s%s\n", abilities[k].name,
-                able(m, k) ? "closed form" : abilities[k].fallback);
+    for (int k = 0; k < ABILITIES; k++) {
+        fprintf(out, "%-15s", abilities[k].name);
+        if (able(m, k))
+            fputs("closed form", out);
+        else
+            print_fallback(out, m, k);
+        fputc('\n', out);
+    }
     mst_manifold_start(m, start);
     fprintf(out, "start          ");
     for (size_t i = 0; i < ambient; i++) {

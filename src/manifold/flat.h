@@ -25,6 +25,8 @@ mst_status mst_flat_log(const mst_manifold *m, size_t n, const double *x, const 
 double mst_flat_injectivity(const mst_manifold *m); /* INFINITY */
 /* Of flat manifolds that Exp maps one-to-one and that have a parallel frame. */
 void mst_flat_traits(const mst_manifold *m, mst_manifold_traits *out);
+/* The same for matrices: sym.c. */
+void mst_flat_symmetric_traits(const mst_manifold *m, mst_manifold_traits *out);
 /* The four below do not look at D: any flat manifold in flat coordinates may use them
  * (ricci: (n, D) zeros). */
 mst_status mst_flat_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,

@@ -330,6 +330,7 @@ static mst_status weighted_walk(const mst_manifold *m, const mst_weighted_paths 
 
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
+    out->rows = MST_ROWS_HYPERBOLOID;
     out->compact = MST_NO;
     out->flat = m->dim == 1 ? MST_YES : MST_NO;
     out->hadamard = MST_YES;

@@ -392,7 +392,7 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
 static const mst_manifold_ops log_euclidean_ops = {
     .size = sizeof(mst_manifold_ops),
     .name = "spd",
-    .traits = mst_flat_traits,
+    .traits = mst_flat_symmetric_traits,
     .start = mst_spd_start,
     .project = mst_spd_project,
     .tangent = mst_symmetric_tangent,

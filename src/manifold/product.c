@@ -309,6 +309,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
             out->frame_is_divergence_free && t->frame_is_divergence_free;
         out->curvature = out->flat == MST_YES ? 0 : NAN;
         out->unit_rows = false;
+        out->rows = MST_ROWS_PLAIN;
         out->line = NULL;
         out->beside_line = NAN;
     }

@@ -230,6 +230,7 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     static const double trace[] = {SYMMETRIC_SQRT_HALF, 0, SYMMETRIC_SQRT_HALF};
+    out->rows = MST_ROWS_SYMMETRIC;
     out->compact = MST_NO;
     out->flat = m->dim == 1 ? MST_YES : MST_NO;
     out->hadamard = MST_YES;

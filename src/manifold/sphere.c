@@ -321,6 +321,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
     out->flat = m->dim == 1 ? MST_YES : MST_NO;
     out->hadamard = MST_NO;
     out->curvature = out->curvature_above = m->dim == 1 ? 0 : curvature;
+    out->rows = MST_ROWS_UNIT_VECTORS;
     out->unit_rows = true;
 }
 

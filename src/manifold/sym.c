@@ -92,10 +92,16 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
     return mst_flat_exp(m, n, c, x, x);
 }
 
+void mst_flat_symmetric_traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    mst_flat_traits(m, out);
+    out->rows = MST_ROWS_SYMMETRIC;
+}
+
 static const mst_manifold_ops sym_ops = {
     .size = sizeof(mst_manifold_ops),
     .name = "sym",
-    .traits = mst_flat_traits,
+    .traits = mst_flat_symmetric_traits,
     .start = mst_flat_start,
     .project = project,
     .tangent = mst_symmetric_tangent,

@@ -88,6 +88,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
     out->compact = out->flat = MST_YES;
     out->hadamard = MST_NO;
     out->curvature = out->curvature_above = 0;
+    out->rows = MST_ROWS_ANGLES;
     out->angles = out->frame_is_divergence_free = true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A row is turned into ambient coordinates, tested, and brought onto the manifold. A point that is on it already keeps
- * its bits, so that what was written comes back unchanged. */
+/* A row is turned into ambient coordinates, tested, and brought onto the manifold. A point that is on it
+ * already keeps its bits, so that what was written comes back unchanged. */
 #include "points/point_decoder.h"
 
 #include "base/options.h"
@@ -13,76 +13,54 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A change by this much, relative to the largest coordinate, is the rounding of the projection itself, and is not
- * made. Taking the symmetric part does not round, so symmetric matrices come out exactly symmetric. */
+/* A change by this much, relative to the largest coordinate, is the rounding of the projection itself, and is
+ * not made. Taking the symmetric part does not round, so symmetric matrices come out exactly symmetric. */
 #define ROUNDING (16 * DBL_EPSILON)
 
 enum { DESCRIPTION = 256, PLACE = 320 };
 
-typedef enum family {
-    OTHER,
-    ANGLES,   /* circle, torus */
-    MATRICES, /* spd, sym */
-    HYPERBOLIC,
-} family;
-
-/* A factor that is not a product itself: columns offset … offset+width−1 of a point. */
+/* Columns offset … offset+width−1 of a point, those of a factor. */
 struct mst_point_leaf {
-    family family;
+    mst_row_kind rows;
     size_t offset, width;
 };
 
-/* ---- Which manifold is it ---- */
+/* ---- What rows are ---- */
 
-static family family_of(const mst_manifold *m)
+static mst_status find_leaves(mst_point_decoder *d)
 {
-    if (mst_is_family(m, "circle") || mst_is_family(m, "torus"))
-        return ANGLES;
-    if (mst_is_family(m, "spd") || mst_is_family(m, "sym"))
-        return MATRICES;
-    return mst_is_family(m, "hyperbolic") ? HYPERBOLIC : OTHER;
+    size_t offset = 0;
+    d->leaf_count = mst_manifold_factor_count(d->m);
+    MST_TRY(mst_allocate(&d->leaves, d->leaf_count));
+    for (size_t f = 0; f < d->leaf_count; f++) {
+        const mst_manifold *factor = mst_manifold_factor(d->m, f);
+        d->leaves[f] = (mst_point_leaf){factor->traits.rows, offset, factor->ambient};
+        offset += factor->ambient;
+    }
+    return MST_OK;
 }
 
-/* Counts the leaves, and writes them down if there is room for them. */
-static size_t find_leaves(const mst_manifold *m, size_t offset, mst_point_leaf *leaves)
+static bool has_angles(const mst_manifold *m)
 {
-    if (!mst_is_family(m, "product")) {
-        if (leaves != NULL)
-            *leaves = (mst_point_leaf){family_of(m), offset, mst_manifold_ambient(m)};
-        return 1;
-    }
-    size_t n = 0;
-    for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
-        const mst_manifold *factor = mst_manifold_factor(m, f);
-        n += find_leaves(factor, offset, leaves != NULL ? leaves + n : NULL);
-        offset += mst_manifold_ambient(factor);
-    }
-    return n;
-}
-
-bool mst_has_angles(const mst_manifold *m)
-{
-    if (!mst_is_family(m, "product"))
-        return family_of(m) == ANGLES;
     for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
-        if (mst_has_angles(mst_manifold_factor(m, f)))
+        if (mst_manifold_factor(m, f)->traits.rows == MST_ROWS_ANGLES)
             return true;
     return false;
 }
 
 bool mst_is_two_sphere(const mst_manifold *m)
 {
-    return mst_is_family(m, "sphere") && mst_manifold_ambient(m) == 3;
+    return m->traits.rows == MST_ROWS_UNIT_VECTORS && m->ambient == 3;
 }
 
 mst_status mst_points_check_options(const mst_manifold *m, const mst_points_options *options)
 {
     const char *spec = mst_manifold_spec(m);
-    if (options->degrees && !mst_has_angles(m))
+    if (options->degrees && !has_angles(m))
         return mst_fail(MST_ARGUMENT, "`degrees` needs circle or torus, not %s", spec);
     if (options->latlon && !mst_is_two_sphere(m))
         return mst_fail(MST_ARGUMENT, "`latlon` needs sphere:2, not %s", spec);
-    if (options->quaternion && !mst_is_family(m, "so3"))
+    if (options->quaternion && m->traits.rows != MST_ROWS_ROTATIONS)
         return mst_fail(MST_ARGUMENT, "`quaternion` needs so3, not %s", spec);
     return MST_OK;
 }
@@ -167,9 +145,9 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
     MST_TRY(mst_points_check_options(m, &d->options));
     mst_point_form preferred = d->options.latlon ? MST_FORM_LATLON : MST_FORM_FULL;
     mst_point_form compact = preferred;
-    if (family_of(m) == MATRICES)
+    if (m->traits.rows == MST_ROWS_SYMMETRIC)
         compact = MST_FORM_TRIANGLE;
-    else if (mst_is_family(m, "so3") && strchr(layout, 'p') != NULL)
+    else if (m->traits.rows == MST_ROWS_ROTATIONS && strchr(layout, 'p') != NULL)
         compact = MST_FORM_QUATERNION;
     if (cols == row_width(m, preferred, layout))
         d->form = preferred;
@@ -178,10 +156,7 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
     else
         return wrong_width(m, preferred, compact, layout, cols,
                            reader != NULL ? mst_reader_path(reader) : "");
-    d->leaf_count = find_leaves(m, 0, NULL);
-    MST_TRY(mst_allocate(&d->leaves, d->leaf_count));
-    find_leaves(m, 0, d->leaves);
-    return MST_OK;
+    return find_leaves(d);
 }
 
 void mst_point_decoder_close(mst_point_decoder *d)
@@ -308,7 +283,7 @@ static mst_status from_form(const mst_point_decoder *d, char letter, size_t k, c
         return from_latlon(d, k, row, x);
     memcpy(x, row, D * sizeof *x);
     for (size_t l = 0; d->options.degrees && l < d->leaf_count; l++)
-        if (d->leaves[l].family == ANGLES)
+        if (d->leaves[l].rows == MST_ROWS_ANGLES)
             for (size_t a = d->leaves[l].offset; a < d->leaves[l].offset + d->leaves[l].width; a++)
                 /* Whole turns taken off a point in degrees leave it exact. */
                 x[a] = (letter == 'p' ? remainder(x[a], 360) : x[a]) * MST_DEGREE;
@@ -371,7 +346,7 @@ static mst_status settle_points(const mst_point_decoder *d, size_t n, double *x,
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < d->leaf_count; l++) {
             size_t width = d->leaves[l].width, at = i * D + d->leaves[l].offset;
-            double unit = d->leaves[l].family == MATRICES ? 0 : ROUNDING;
+            double unit = d->leaves[l].rows == MST_ROWS_SYMMETRIC ? 0 : ROUNDING;
             if (largest_difference(width, x + at, onto + at) > unit * largest(width, x + at))
                 memcpy(x + at, onto + at, width * sizeof *x);
         }
@@ -385,7 +360,7 @@ static void tangent_anywhere(const mst_point_decoder *d, size_t n, const double 
     memcpy(v, w, n * D * sizeof *v);
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < d->leaf_count; l++) {
-            if (d->leaves[l].family != MATRICES)
+            if (d->leaves[l].rows != MST_ROWS_SYMMETRIC)
                 continue;
             size_t order = matrix_order(d->leaves[l].width);
             double *a = v + i * D + d->leaves[l].offset;
@@ -407,15 +382,15 @@ static mst_status settle_vectors(const mst_point_decoder *d, size_t n, const dou
         tangent_anywhere(d, n, w, onto);
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < d->leaf_count; l++) {
-            family f = d->leaves[l].family;
+            mst_row_kind rows = d->leaves[l].rows;
             size_t width = d->leaves[l].width, at = i * D + d->leaves[l].offset;
             double change = distance(width, w + at, onto + at);
             double norm = distance(width, w + at, NULL), scale = 1;
             /* The Lorentz product with x loses x₀² eps, as it does for points. */
-            if (f == HYPERBOLIC && x != NULL)
+            if (rows == MST_ROWS_HYPERBOLOID && x != NULL)
                 scale = x[at] * x[at];
             double allowed = MST_POINT_TOLERANCE * fmax(1, norm) * scale;
-            if (f == MATRICES) {
+            if (rows == MST_ROWS_SYMMETRIC) {
                 /* The tangent part is the symmetric part, half of the asymmetry away. */
                 change = largest_difference(width, onto + at, w + at);
                 allowed = 0.5 * MST_SYMMETRY_TOLERANCE * largest(width, w + at);
@@ -423,10 +398,10 @@ static mst_status settle_vectors(const mst_point_decoder *d, size_t n, const dou
             if (!d->options.project && !(change <= allowed)) {
                 char what[80];
                 snprintf(what, sizeof what, "the vector is not %s (off by %.3g)",
-                         f == MATRICES ? "a symmetric matrix" : "tangent", change);
+                         rows == MST_ROWS_SYMMETRIC ? "a symmetric matrix" : "tangent", change);
                 return off_manifold(d, i, what, true);
             }
-            if (change > (f == MATRICES ? 0 : ROUNDING * norm * scale))
+            if (change > (rows == MST_ROWS_SYMMETRIC ? 0 : ROUNDING * norm * scale))
                 memcpy(w + at, onto + at, width * sizeof *w);
         }
     return MST_OK;

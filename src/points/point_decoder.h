@@ -48,7 +48,6 @@ MST_MUST_USE mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t
 
 MST_MUST_USE mst_status mst_points_check_options(const mst_manifold *m,
                                                  const mst_points_options *options);
-bool mst_has_angles(const mst_manifold *m); /* itself, or a factor */
-bool mst_is_two_sphere(const mst_manifold *m);
+bool mst_is_two_sphere(const mst_manifold *m); /* by its rows */
 
 #endif

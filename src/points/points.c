@@ -200,7 +200,7 @@ size_t mst_points_width(const mst_manifold *m, const mst_points_options *options
         return 0;
     if (o.latlon && mst_is_two_sphere(m))
         return 2;
-    if (o.quaternion && mst_is_family(m, "so3"))
+    if (o.quaternion && m->traits.rows == MST_ROWS_ROTATIONS)
         return 4;
     return mst_manifold_ambient(m);
 }
@@ -218,27 +218,21 @@ static void to_latlon(const double *x, double *text)
     text[1] = to_degrees(atan2(x[1], x[0]));
 }
 
-/* Rows of a factor, y being its first column in rows of width `stride`: reduce the angles, or scale them if
- * they are those of vectors. Columns of other factors stay as they are. */
-static mst_status encode_angles(const mst_manifold *m, size_t n, size_t stride, bool vectors,
-                                bool degrees, double *y)
+/* Rows (n, D) in place: reduce the angles of each factor, or scale them if they are those of vectors. */
+static mst_status encode_angles(const mst_manifold *m, size_t n, bool vectors, bool degrees,
+                                double *rows)
 {
-    size_t D = mst_manifold_ambient(m);
-    if (mst_is_family(m, "product")) {
-        for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
-            const mst_manifold *factor = mst_manifold_factor(m, f);
-            MST_TRY(encode_angles(factor, n, stride, vectors, degrees, y));
-            y += mst_manifold_ambient(factor);
+    size_t at = 0;
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
+        const mst_manifold *factor = mst_manifold_factor(m, f);
+        for (size_t i = 0; factor->traits.rows == MST_ROWS_ANGLES && i < n; i++) {
+            double *y = rows + i * m->ambient + at;
+            if (!vectors)
+                MST_TRY(mst_manifold_project(factor, 1, y, y));
+            for (size_t a = 0; degrees && a < factor->ambient; a++)
+                y[a] = vectors ? y[a] / MST_DEGREE : to_degrees(y[a]);
         }
-        return MST_OK;
-    }
-    if (!mst_has_angles(m))
-        return MST_OK;
-    for (size_t i = 0; i < n; i++, y += stride) {
-        if (!vectors)
-            MST_TRY(mst_manifold_project(m, 1, y, y));
-        for (size_t a = 0; degrees && a < D; a++)
-            y[a] = vectors ? y[a] / MST_DEGREE : to_degrees(y[a]);
+        at += factor->ambient;
     }
     return MST_OK;
 }
@@ -260,7 +254,7 @@ mst_status mst_points_encode(const mst_manifold *m, size_t n, const double *x,
     }
     if (n > 0)
         memmove(text, x, n * D * sizeof *text);
-    return encode_angles(m, n, D, false, o.degrees, text);
+    return encode_angles(m, n, false, o.degrees, text);
 }
 
 mst_status mst_points_encode_vectors(const mst_manifold *m, size_t n, const double *v,
@@ -272,5 +266,5 @@ mst_status mst_points_encode_vectors(const mst_manifold *m, size_t n, const doub
     MST_TRY(mst_points_check_options(m, &o));
     if (n > 0)
         memmove(text, v, n * D * sizeof *text);
-    return encode_angles(m, n, D, true, o.degrees, text);
+    return encode_angles(m, n, true, o.degrees, text);
 }

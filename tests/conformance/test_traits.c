@@ -62,6 +62,41 @@ START_TEST(curvature_is_as_told)
 }
 END_TEST
 
+/* Rows are of the kind that they are said to be. */
+START_TEST(rows_are_as_told)
+{
+    subject s = subject_open((size_t)_i);
+    mst_row_kind rows = mst_manifold_traits_of(s.m)->rows;
+    TAKES_PART(rows != MST_ROWS_PLAIN);
+    dice die = {77};
+    double *x = scratch(&s, s.D), *y = scratch(&s, s.D), r;
+    for (size_t kind = 0; kind < POINT_KINDS; kind++) {
+        corner_point(&s, &die, kind, x);
+        double square = dot(s.D, x, x), size = max_abs(s.D, x);
+        if (rows == MST_ROWS_UNIT_VECTORS)
+            assert_near(square, 1, 1e-12, "%s: norm", s.entry->spec);
+        if (rows == MST_ROWS_HYPERBOLOID)
+            assert_near((square - 2 * x[0] * x[0]) / (x[0] * x[0]), -1 / (x[0] * x[0]), 1e-12,
+                        "%s: hyperboloid", s.entry->spec);
+        if (rows == MST_ROWS_ROTATIONS)
+            for (size_t i = 0; i < 9; i++)
+                assert_near(dot(3, x + i / 3 * 3, x + i % 3 * 3), i % 4 == 0, 1e-12, "%s: rotation",
+                            s.entry->spec);
+        size_t order = (size_t)lround(sqrt((double)s.D));
+        for (size_t i = 0; rows == MST_ROWS_SYMMETRIC && i < s.D; i++)
+            assert_near(x[i], x[i % order * order + i / order], 1e-12 * size, "%s: symmetric",
+                        s.entry->spec);
+        if (rows == MST_ROWS_ANGLES) {
+            for (size_t i = 0; i < s.D; i++)
+                y[i] = x[i] + 2 * M_PI;
+            ASSERT_OK(mst_manifold_dist(s.m, 1, x, y, &r));
+            assert_near(r, 0, 1e-12 * (1 + size), "%s: a turn", s.entry->spec);
+        }
+    }
+    subject_close(&s);
+}
+END_TEST
+
 START_TEST(products_have_what_their_factors_share)
 {
     mst_manifold *m = NULL;
@@ -115,8 +150,8 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("traits", 60, {traits_agree_with_each_other, manifold_case_count},
-                     {curvature_is_as_told, manifold_case_count},
-                     {products_have_what_their_factors_share, 0},
-                     {tables_of_older_programs_are_taken, 0});
+    return RUN_SUITE(
+        "traits", 60, {traits_agree_with_each_other, manifold_case_count},
+        {curvature_is_as_told, manifold_case_count}, {rows_are_as_told, manifold_case_count},
+        {products_have_what_their_factors_share, 0}, {tables_of_older_programs_are_taken, 0});
 }
