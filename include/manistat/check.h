@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* How wrong is a score network? Measured on fresh simulated data, in bands of t; the
- * result is the model's certificate. */
+/* How wrong is a score source? Measured on fresh simulated data and, where there is one,
+ * against another source, in bands of t; the result of a network is its certificate. */
 #ifndef MANISTAT_CHECK_H
 #define MANISTAT_CHECK_H
 
@@ -15,51 +15,57 @@ extern "C" {
 typedef struct mst_check_options {
     size_t size;    /* set by the default: how much of the struct the program knows */
     size_t samples; /* default 65536 a band, at least 256; all of them are independent paths */
-    bool exact;     /* default true: compare with the exact kernel where there is one */
-    bool recover;   /* default true: means of simulated data */
-    uint64_t seed;  /* default 4711: not that of a training */
+    /* default true, mst_network_check only: compare with the exact kernel where there is one */
+    bool exact;
+    bool recover;  /* default true: means of simulated data */
+    uint64_t seed; /* default 4711: not that of a training */
     /* default null: paths start as they do in a training without `start`; else those of
      * the training, (starts, D) */
     const double *start;
     size_t starts;
     int threads;           /* default 0: all cores; the result does not depend on it */
     mst_progress progress; /* default none; in samples. Stopped: MST_INTERRUPTED */
+    /* default 0: the times that source and reference both know; 0.005 and 1 where they know no bound */
+    double t_min, t_max;
 } mst_check_options;
 
 MST_API mst_check_options mst_check_options_default(void);
 
-/* One band of times, the samples' times being spread evenly over it. With the network's score ŝ and time
+/* One band of times, the samples' times being spread evenly over it. With the source's score ŝ and time
  * derivative φ̂ = ∂_t log p, and with random targets w and u whose conditional means given (x, y, t) are the
- * true s and ∂_t log p. Relative errors are √(Σ|ŝ − s|²/Σ|s|²). NAN where it could not be measured. */
+ * true s and ∂_t log p. Relative errors are √(Σ|ŝ − s|²/Σ|s|²). A source
+ * without a time counts as t·ŝ: the small-time limit is measured at each t. NAN where it
+ * could not be measured. */
 typedef struct mst_check_band {
     double t_low, t_high;
     /* Held-out loss E t|ŝ − w|²/d minus that of the baseline alone, over the latter's: −1 is perfect without
-     * noise. NAN where the baseline is exact. */
+     * noise. NAN where the baseline is exact, and for sources that are no network. */
     double excess;
-    double slope;       /* E<w, ŝ>/E|ŝ|², 1 if the network is unbiased */
+    double slope;       /* E<w, ŝ>/E|ŝ|², 1 if the source is unbiased */
     double slope_error; /* its standard error */
-    double time_slope; /* E u φ̂/E φ̂², 1 if the network is unbiased; a quarter of the samples */
+    double time_slope; /* E u φ̂/E φ̂², 1 if the source is unbiased; a quarter of the samples */
     double time_slope_error;
     /* Does ŝ come from a symmetric p? RMS of φ̂(x, y) − φ̂(y, x) over that of φ̂(x, y); a
      * quarter of the samples. */
     double asymmetry;
     /* Does ŝ solve the heat equation? RMS of <∂_t ŝ − ½∇(div ŝ + |ŝ|²), v> over that of <∂_t ŝ, v>, with v a
-     * random unit vector at y and derivatives by differences (of 0.01 t and 0.01 √t, energies 0.05 √t); an
-     * eighth of the samples. It needs no targets and so has no noise. With a time head, the larger of this
-     * and of the RMS of φ̂ − ½(div ŝ + |ŝ|²) over that of φ̂; for a fixed time only the latter. */
+     * random unit vector at y and derivatives by differences (of 0.01 t and 0.01 √t, without a Hessian 0.05
+     * √t); an eighth of the samples. It needs no targets and so has no noise. Unless φ̂ is that formula by
+     * its making, as it is in a network without a time head, the larger of this and of the RMS of φ̂ − ½(div
+     * ŝ + |ŝ|²) over that of φ̂; for a fixed time only the latter. */
     double heat_residual;
-    double score_error; /* relative, against the exact kernel */
-    double time_error;  /* of φ̂, relative, against the exact kernel; a quarter of the samples */
-    /* 1000 points simulated from a random start μ for the time in the middle of the band; the network's mean
-     * and time of them. Standard errors are those of the exact kernel's estimate, or of the network's without
-     * one; that of the mean is the root of the trace of its covariance. INFINITY where the network's fit
-     * failed, NAN where the exact one did. */
-    double mean_shift; /* distance of the network's mean from μ, in standard errors: about 1 */
+    double score_error; /* relative, against the reference */
+    double time_error;  /* of φ̂, relative, against the reference; a quarter of the samples */
+    /* 1000 points simulated from a random start μ for the time in the middle of the band; the source's mean
+     * and time of them. Standard errors are those of the reference's estimate, or of the source's without
+     * one; that of the mean is the root of the trace of its covariance. INFINITY where the source's fit
+     * failed, NAN where that of the reference did. */
+    double mean_shift; /* distance of the source's mean from μ, in standard errors: about 1 */
     double time_shift; /* its time from the truth, in standard errors; NAN for a fixed time */
-    /* distance of the network's mean from the exact kernel's for the same points, in standard errors */
+    /* distance of the source's mean from the reference's for the same points, in standard errors */
     double mean_gap;
     double time_gap; /* the same for the time */
-    bool usable;     /* every number that could be measured is good enough, see mst_network_check */
+    bool usable;     /* every number that could be measured is good enough, see mst_score_check */
     /* Else the name of the first of these numbers that is not, "time_gap"; a constant. Null if usable. */
     const char *fault;
 } mst_check_band;
@@ -70,24 +76,30 @@ typedef struct mst_certificate {
     size_t bands;
     mst_check_band band[MST_CHECK_BANDS];
     mst_check_band all; /* over t uniform in [max(0.02, t_min), t_max]; t_min … t_max below 0.02 */
-    /* The times for which the model may be used, the longest run of usable bands (by the
+    /* The times for which the source may be used, the longest run of usable bands (by the
      * ratio of its ends); NAN: none. */
     double t_low, t_high;
-    bool against_exact;
-    size_t samples; /* a band */
+    char against[64]; /* the name of the reference, "exact", or "none" */
+    size_t samples;   /* a band */
     uint64_t seed;
 } mst_certificate;
 
-/* The network is only read. A band is usable if
+/* The subject, any source, against the reference, any other on the same manifold, or null. A network is
+ * measured beyond the ends of its times where differences need that, and without the option t_min … t_max
+ * between them. A band is usable if
  *   slope is within max(0.02, 4 standard errors) of 1, and time_slope within max(0.05, 4 standard errors),
  *   asymmetry ≤ 0.05 and heat_residual ≤ 0.2,
  *   score_error ≤ 0.05 and time_error ≤ 0.1,
- *   mean_gap and time_gap ≤ 0.5 with an exact kernel, else mean_shift and time_shift ≤ 4. */
+ *   mean_gap and time_gap ≤ 0.5 with a reference, else mean_shift and time_shift ≤ 4. */
+MST_API MST_MUST_USE mst_status mst_score_check(mst_certificate *out, const mst_score *subject,
+                                                const mst_score *reference,
+                                                const mst_check_options *options);
+/* The same for a network, which is only read, against the exact kernel where there is one. */
 MST_API MST_MUST_USE mst_status mst_network_check(mst_certificate *out, const mst_network *net,
                                                   const mst_check_options *options);
-/* As a JSON text, for mst_network_certify; release with free. One object: version, against ("exact" or
- * "none"), samples, seed, t_low, t_high, bands (an array of objects) and all, the members of a band under
- * their names here; what is not finite is null. */
+/* As a JSON text, for mst_network_certify; release with free. One object: version, against (the name
+ * of the reference, or "none"), samples, seed, t_low, t_high, bands (an array of objects) and all, the
+ * members of a band under their names here; what is not finite is null. */
 MST_API MST_MUST_USE mst_status mst_certificate_json(char **out,
                                                      const mst_certificate *certificate);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score networks: s = ∇_y log p_t(x, y) learned once for a manifold, then good for any data. A network is what a model
- * file (safetensors) holds: weights, the manifold, the times it was trained for, how it was trained, and its certificate. */
+/* Score networks: s = ∇_y log p_t(x, y) learned once for a manifold, then good for any data. A network is
+ * what a model file (safetensors) holds: weights, the manifold, the times it was trained for, how it was
+ * trained, and its certificate. */
 #ifndef MANISTAT_NETWORK_H
 #define MANISTAT_NETWORK_H
 
@@ -57,7 +58,8 @@ typedef struct mst_network_info {
     const char *certificate; /* JSON text, or "" */
 } mst_network_info;
 
-/* `m` is null, or the manifold of the model where its spec is none that mst_manifold_parse knows; it is then borrowed. */
+/* `m` is null, or the manifold of the model where its spec is none that
+ * mst_manifold_parse knows; it is then borrowed. */
 MST_API MST_MUST_USE mst_status mst_network_read(mst_network **out, const char *path,
                                                  const mst_manifold *m);
 /* Atomic; an existing file is replaced only if `force`. */
@@ -73,11 +75,12 @@ MST_API const mst_manifold *mst_network_manifold(const mst_network *net);
 MST_API MST_MUST_USE mst_status mst_network_certify(mst_network *net, const char *certificate);
 
 /* The network as a score source. It is borrowed, and its manifold is the source's. The time derivative is
- * ½(div s + |s|²) with the exact divergence, or the time head's; the Hessian is the symmetric part of ∇s. Times
- * outside [t_min, t_max] are MST_DOMAIN unless `beyond`. */
+ * ½(div s + |s|²) with the exact divergence, or the time head's; the Hessian is the symmetric part of ∇s.
+ * Times outside [t_min, t_max] are MST_DOMAIN unless `beyond`. */
 MST_API MST_MUST_USE mst_status mst_score_network_new(mst_score **out, const mst_network *net,
                                                       bool beyond);
-/* Its small-time limit at time t (≤ 0: t_min): a source without a time, score = t·s ≈ Log_y(x). Its mean is the Fréchet mean. */
+/* Its small-time limit at time t (≤ 0: t_min): a source without a time, score = t·s ≈ Log_y(x). Its mean is
+ * the Fréchet mean. */
 MST_API MST_MUST_USE mst_status mst_score_network_log_new(mst_score **out, const mst_network *net,
                                                           double t);
 
@@ -91,7 +94,8 @@ MST_API MST_MUST_USE mst_status mst_network_energy(const mst_network *net, size_
                                                    const double *x, const double *y,
                                                    const double *t, double *out);
 
-/* Rows x and y (n, D): Log_x(y) ≈ t·s and the squared distance r² ≈ 2t²∂_t log p + d·t at time t (≤ 0: t_min); either may be null. */
+/* Rows x and y (n, D): Log_x(y) ≈ t·s and the squared distance r² ≈ 2t²∂_t log p + d·t at time t (≤ 0:
+ * t_min); either may be null. */
 MST_API MST_MUST_USE mst_status mst_network_log(const mst_network *net, size_t n, const double *x,
                                                 const double *y, double t, double *v,
                                                 double *square);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score sources: for a batch of (x, y, t), log p_t(x, y) if the source knows it, the score s = ∇_y log p_t(x, y) and
- * the time derivative ∂_t log p. Estimators see this interface only and never ask where the numbers come from. */
+/* Score sources: for a batch of (x, y, t), log p_t(x, y) if the source knows it, the score s = ∇_y log p_t(x,
+ * y) and the time derivative ∂_t log p. Estimators see this interface only and never ask
+ * where the numbers come from. */
 #ifndef MANISTAT_SCORE_H
 #define MANISTAT_SCORE_H
 
@@ -26,40 +27,41 @@ typedef struct mst_score_info {
     double t_least, t_largest; /* the times for which it may be used; 0 and INFINITY: all */
     double precision;          /* relative size of the rounding in its values; 0: that of doubles */
     double noise;              /* relative standard error of values found at random; 0: none */
-    /* Time of one row's score on one core, in microseconds as far as one can say. From 1 on estimators economise rows: they
-     * cut them into smaller blocks for more threads and look at fewer of them when they search for a start. */
+    /* Time of one row's score on one core, in microseconds as far as one can say. From 1 on estimators
+     * economise rows: they cut them into smaller blocks for more threads and look at fewer of them when they
+     * search for a start. */
     double cost;
 } mst_score_info;
 
-/* The table of a source. `size` is sizeof(mst_score_ops) of whoever fills it; what a later library knows beyond that is
- * null. */
+/* The table of a source. `size` is sizeof(mst_score_ops) of whoever fills it; what a later library knows
+ * beyond that is null. */
 typedef struct mst_score_ops {
     size_t size;
     const char *name; /* "exact", "log" */
-    /* Called once, by mst_score_new, with an info that says: the score alone, at all times, in doubles, free of noise, at
-     * the cost 0.1. Null: that it is. */
+    /* Called once, by mst_score_new, with an info that says: the score alone, at all times, in doubles, free
+     * of noise, at the cost 0.1. Null: that it is. */
     void (*describe)(const mst_score *s, mst_score_info *info);
-    /* pairs->n ≥ 1 rows; only what is not null in `out` and what the source can give is asked for. Called from several
-     * threads at once. t may be null where the source has no time. */
+    /* pairs->n ≥ 1 rows; only what is not null in `out` and what the source can give is asked for. Called
+     * from several threads at once. t may be null where the source has no time. */
     mst_status (*evaluate)(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out);
     void (*free_data)(void *data); /* or null */
 } mst_score_ops;
 
-/* A source of your own. The table is copied, the manifold borrowed: it must outlive the source. `data` goes to free_data,
- * also on failure. MST_ARGUMENT for a table without its size or without `evaluate`. */
+/* A source of your own. The table is copied, the manifold borrowed: it must outlive the source. `data` goes
+ * to free_data, also on failure. MST_ARGUMENT for a table without its size or without `evaluate`. */
 MST_API MST_MUST_USE mst_status mst_score_new(mst_score **out, const mst_score_ops *ops,
                                               const mst_manifold *m, void *data);
 /* The exact heat kernel; MST_UNABLE where there is no closed form. */
 MST_API MST_MUST_USE mst_status mst_score_exact_new(mst_score **out, const mst_manifold *m);
-/* The small-time limit: log_p = −½ dist², score = Log_y(x). It has no time; its mean is the Fréchet mean. The Hessian is
- * given on flat manifolds, spheres, hyperbolic spaces, so3 and products of these. */
+/* The small-time limit: log_p = −½ dist², score = Log_y(x). It has no time; its mean is the Fréchet mean. The
+ * Hessian is given on flat manifolds, spheres, hyperbolic spaces, so3 and products of these. */
 MST_API MST_MUST_USE mst_status mst_score_log_new(mst_score **out, const mst_manifold *m);
-/* By name: "exact", "log", or the path of a model (<manistat/network.h>), which the source then owns. Options follow a
- * question mark, joined by &. A model has
+/* By name: "exact", "log", or the path of a model (<manistat/network.h>), which the source then owns. Options
+ * follow a question mark, joined by &. A model has
  *   beyond=yes   times outside its range are allowed
  *   t=T, t=least its small-time limit, a source without a time, at the time T or at its least
- * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list of those that
- * do. */
+ * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list
+ * of those that do. */
 MST_API MST_MUST_USE mst_status mst_score_open(mst_score **out, const char *text,
                                                const mst_manifold *m);
 MST_API void mst_score_free(mst_score *s);

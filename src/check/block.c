@@ -50,16 +50,29 @@ static mst_status add_squares(const check_subject *s, size_t n, const workspace 
     return MST_OK;
 }
 
-/* What the network's score and that of the baseline have to do with the targets. */
-static mst_status targets(const check_subject *s, size_t n, double t, const workspace *r,
-                          check_sums *sums)
+mst_status check_score(const mst_score *source, size_t n, const double *x, const double *y,
+                       const double *t, uint64_t first, double *score)
+{
+    const mst_manifold *m = mst_score_manifold(source);
+    size_t D = mst_manifold_ambient(m);
+    mst_pairs pairs = mst_pairs_rows(m, n, x, y, t);
+    pairs.first = first;
+    MST_TRY(mst_score_evaluate(source, &pairs, &(mst_heat_values){.score = score}));
+    for (size_t k = 0; !mst_score_gives(source, MST_GIVES_TIME) && k < n * D; k++)
+        score[k] /= t[k / D];
+    return MST_OK;
+}
+
+/* What the score and that of the baseline have to do with the targets. */
+static mst_status targets(const check_subject *s, size_t n, double t, uint64_t first,
+                          const workspace *r, check_sums *sums)
 {
     double loss = 0, baseline = 0, *square = r->other;
-    MST_TRY(mst_score_evaluate_rows(s->baseline, n, r->x, r->y, r->t,
-                                    &(mst_heat_values){.score = r->score}));
-    MST_TRY(add_squares(s, n, r, r->score, r->w, &baseline));
-    MST_TRY(mst_score_evaluate_rows(s->network, n, r->x, r->y, r->t,
-                                    &(mst_heat_values){.score = r->score}));
+    if (s->baseline != NULL) {
+        MST_TRY(check_score(s->baseline, n, r->x, r->y, r->t, first, r->score));
+        MST_TRY(add_squares(s, n, r, r->score, r->w, &baseline));
+    }
+    MST_TRY(check_score(s->source, n, r->x, r->y, r->t, first, r->score));
     MST_TRY(add_squares(s, n, r, r->score, r->w, &loss));
     sums->loss += t * loss / (double)s->d;
     sums->baseline_loss += t * baseline / (double)s->d;
@@ -76,13 +89,15 @@ static mst_status targets(const check_subject *s, size_t n, double t, const work
     return MST_OK;
 }
 
-/* The network's time derivative (left in r->time), both ways round and against its targets. */
-static mst_status times(const check_subject *s, size_t n, const workspace *r, check_sums *sums)
+/* The time derivative (left in r->time), both ways round and against its targets. */
+static mst_status times(const check_subject *s, size_t n, uint64_t first, const workspace *r,
+                        check_sums *sums)
 {
-    MST_TRY(mst_score_evaluate_rows(s->network, n, r->y, r->x, r->t,
-                                    &(mst_heat_values){.dt_log_p = r->other}));
-    MST_TRY(mst_score_evaluate_rows(s->network, n, r->x, r->y, r->t,
-                                    &(mst_heat_values){.dt_log_p = r->time}));
+    mst_pairs back = mst_pairs_rows(s->m, n, r->y, r->x, r->t);
+    mst_pairs there = mst_pairs_rows(s->m, n, r->x, r->y, r->t);
+    back.first = there.first = first;
+    MST_TRY(mst_score_evaluate(s->source, &back, &(mst_heat_values){.dt_log_p = r->other}));
+    MST_TRY(mst_score_evaluate(s->source, &there, &(mst_heat_values){.dt_log_p = r->time}));
     for (size_t i = 0; i < n; i++) {
         double p = r->time[i], twist = p - r->other[i], a = r->u[i] * p, b = p * p;
         sums->twist += twist * twist;
@@ -95,13 +110,23 @@ static mst_status times(const check_subject *s, size_t n, const workspace *r, ch
     return MST_OK;
 }
 
-/* After the others: the exact score takes the place of the targets. */
-static mst_status against_exact(const check_subject *s, size_t n, size_t time_rows,
-                                const workspace *r, check_sums *sums)
+bool check_times_compare(const check_subject *s)
 {
-    MST_TRY(mst_heat_kernel_times(s->m, n, r->x, r->y, r->t, 1,
-                                  &(mst_heat_values){.score = r->w, .dt_log_p = r->other}));
-    for (size_t i = 0; i < time_rows; i++) {
+    return s->time && s->reference != NULL && mst_score_gives(s->reference, MST_GIVES_TIME);
+}
+
+/* After the others: the reference's score takes the place of the targets. */
+static mst_status against_reference(const check_subject *s, size_t n, size_t time_rows,
+                                    uint64_t first, const workspace *r, check_sums *sums)
+{
+    bool compare = check_times_compare(s);
+    MST_TRY(check_score(s->reference, n, r->x, r->y, r->t, first, r->w));
+    if (compare) {
+        mst_pairs pairs = mst_pairs_rows(s->m, time_rows, r->x, r->y, r->t);
+        pairs.first = first;
+        MST_TRY(mst_score_evaluate(s->reference, &pairs, &(mst_heat_values){.dt_log_p = r->other}));
+    }
+    for (size_t i = 0; compare && i < time_rows; i++) {
         double error = r->time[i] - r->other[i];
         sums->time_error += error * error;
         sums->time_size += r->other[i] * r->other[i];
@@ -117,13 +142,16 @@ static mst_status sum_up(const check_subject *s, size_t interval, size_t block, 
     size_t heat_rows = n < CHECK_HEAT_ROWS ? n : CHECK_HEAT_ROWS;
     MST_TRY(draw(s, interval, block, n, t, r));
     sums->rows += (double)n;
-    MST_TRY(targets(s, n, t, r, sums));
-    MST_TRY(times(s, time_rows, r, sums));
-    if (!s->fixed_time || s->net->info.time_head)
+    /* Every interval has numbers of its own. */
+    uint64_t first = ((uint64_t)interval << 32) + (uint64_t)block * CHECK_BLOCK;
+    MST_TRY(targets(s, n, t, first, r, sums));
+    if (s->time)
+        MST_TRY(times(s, time_rows, first, r, sums));
+    if (s->time && (!s->fixed_time || !s->formula))
         MST_TRY(check_heat(s, heat_rows, r->x, r->y, t, r->time,
                            check_seed(s, interval, CHECK_DIRECTIONS), (uint64_t)block * CHECK_BLOCK,
                            sums));
-    return s->exact ? against_exact(s, n, time_rows, r, sums) : MST_OK;
+    return s->reference != NULL ? against_reference(s, n, time_rows, first, r, sums) : MST_OK;
 }
 
 mst_status check_block(const check_subject *s, size_t interval, size_t block, size_t n, double t,
@@ -146,16 +174,15 @@ static double slope_of(double a, double b, double aa, double ab, double bb, doub
 
 void check_summarise(const check_subject *s, const check_sums *u, mst_check_band *b)
 {
-    bool head = s->net->info.time_head;
     /* On flat manifolds the baseline may be exact and its targets without noise. */
     b->excess = u->baseline_loss > 1e-20 * u->rows ? u->loss / u->baseline_loss - 1 : NAN;
     b->slope = slope_of(u->ws, u->ss, u->ws_ws, u->ws_ss, u->ss_ss, &b->slope_error);
     b->time_slope = slope_of(u->up, u->pp, u->up_up, u->up_pp, u->pp_pp, &b->time_slope_error);
     b->asymmetry = sqrt(u->twist / u->pp);
     b->heat_residual = s->fixed_time ? NAN : sqrt(u->residual / u->motion);
-    if (head && (s->fixed_time || !isnan(b->heat_residual)))
+    if (!s->formula && (s->fixed_time || !isnan(b->heat_residual)))
         b->heat_residual = fmax(b->heat_residual, sqrt(u->head_error / u->head_size));
-    b->score_error = s->exact ? sqrt(u->error / u->size) : NAN;
-    b->time_error = s->exact ? sqrt(u->time_error / u->time_size) : NAN;
+    b->score_error = s->reference != NULL ? sqrt(u->error / u->size) : NAN;
+    b->time_error = check_times_compare(s) ? sqrt(u->time_error / u->time_size) : NAN;
     b->mean_shift = b->time_shift = b->mean_gap = b->time_gap = NAN;
 }

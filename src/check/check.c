@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The certificate of a score network: bands of times, what is measured in each, and the verdict. */
+/* The certificate of a score source: bands of times, what is measured in each, and the verdict. */
 #include "base/options.h"
 #include "check/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 mst_check_options mst_check_options_default(void)
@@ -16,6 +17,9 @@ mst_check_options mst_check_options_default(void)
                                .recover = true,
                                .seed = 4711};
 }
+
+/* Where neither the options nor the source say it: the times of a training by default. */
+static const double default_least = 0.005, default_largest = 1;
 
 static mst_status check_options(const mst_manifold *m, const mst_check_options *o)
 {
@@ -62,9 +66,9 @@ static void drop_cut(double low, double high, size_t *count, double *cut)
     (*count)--;
 }
 
-static void split_times(const mst_network_info *info, mst_certificate *c)
+static void split_times(double low, double high, mst_certificate *c)
 {
-    double cut[MOST_CUTS], low = info->t_min, high = info->t_max;
+    double cut[MOST_CUTS];
     size_t count = cut_points(low, high, cut);
     while (count >= MST_CHECK_BANDS)
         drop_cut(low, high, &count, cut);
@@ -96,7 +100,7 @@ mst_status check_plan(const check_subject *s, double t, uint64_t seed, sample_pl
                               .seed = seed,
                               .starts = s->o->starts,
                               .start = s->o->start,
-                              .spread = s->net->info.t_max};
+                              .spread = s->t_max};
     return sample_plan_new(out, s->m, &options);
 }
 
@@ -178,21 +182,22 @@ static bool within(double value, double bound, bool measured)
 
 const char *check_fault(const check_subject *s, const mst_check_band *b)
 {
-    bool recover = s->o->recover, exact = s->exact;
+    bool recover = s->o->recover, compare = s->reference != NULL;
     const struct {
         const char *name;
         bool good;
     } criterion[] = {
         {"slope", within(b->slope - 1, fmax(0.02, 4 * b->slope_error), true)},
-        {"time_slope", within(b->time_slope - 1, fmax(0.05, 4 * b->time_slope_error), true)},
-        {"asymmetry", within(b->asymmetry, 0.05, true)},
-        {"heat_residual", within(b->heat_residual, 0.2, !s->fixed_time || s->net->info.time_head)},
-        {"score_error", within(b->score_error, 0.05, exact)},
-        {"time_error", within(b->time_error, 0.1, exact)},
-        {"mean_gap", within(b->mean_gap, 0.5, recover && exact && !isnan(b->mean_gap))},
-        {"time_gap", within(b->time_gap, 0.5, recover && exact && !isnan(b->time_gap))},
-        {"mean_shift", within(b->mean_shift, 4, recover && !exact && !isnan(b->mean_shift))},
-        {"time_shift", within(b->time_shift, 4, recover && !exact && !isnan(b->time_shift))},
+        {"time_slope", within(b->time_slope - 1, fmax(0.05, 4 * b->time_slope_error), s->time)},
+        {"asymmetry", within(b->asymmetry, 0.05, s->time)},
+        {"heat_residual",
+         within(b->heat_residual, 0.2, s->time && (!s->fixed_time || !s->formula))},
+        {"score_error", within(b->score_error, 0.05, compare)},
+        {"time_error", within(b->time_error, 0.1, check_times_compare(s))},
+        {"mean_gap", within(b->mean_gap, 0.5, recover && compare && !isnan(b->mean_gap))},
+        {"time_gap", within(b->time_gap, 0.5, recover && compare && !isnan(b->time_gap))},
+        {"mean_shift", within(b->mean_shift, 4, recover && !compare && !isnan(b->mean_shift))},
+        {"time_shift", within(b->time_shift, 4, recover && !compare && !isnan(b->time_shift))},
     };
     for (size_t k = 0; k < sizeof criterion / sizeof *criterion; k++)
         if (!criterion[k].good)
@@ -228,10 +233,8 @@ static void judge(const check_subject *s, mst_certificate *c)
     check_range(c);
 }
 
-static mst_status check(mst_certificate *c, check_subject *s, const mst_network *bare)
+static mst_status measure_all(mst_certificate *c, const check_subject *s)
 {
-    MST_TRY(mst_score_network_new(&s->network, s->net, true));
-    MST_TRY(mst_score_network_new(&s->baseline, bare, true));
     job j = {.s = s, .c = c, .blocks = (s->o->samples + CHECK_BLOCK - 1) / CHECK_BLOCK};
     MST_TRY(mst_allocate_zero(&j.sums, (c->bands + 1) * j.blocks));
     mst_status status = measure(&j);
@@ -241,29 +244,115 @@ static mst_status check(mst_certificate *c, check_subject *s, const mst_network 
     return status;
 }
 
-mst_status mst_network_check(mst_certificate *out, const mst_network *net,
-                             const mst_check_options *options)
+/* ---- Networks: they can be asked beyond their times, and stand on a baseline ---- */
+
+typedef struct network_side {
+    mst_network bare; /* its weights are zero, all else is shared */
+    mst_score *all_times, *baseline;
+} network_side;
+
+static mst_status open_network(const mst_network *net, network_side *n, check_subject *s)
 {
-    const mst_manifold *m = net->m;
+    n->bare = *net;
+    MST_TRY(mst_allocate_zero(&n->bare.theta, mlp_parameters(&net->shape)));
+    MST_TRY(mst_score_network_new(&n->all_times, net, true));
+    MST_TRY(mst_score_network_new(&n->baseline, &n->bare, true));
+    s->source = n->all_times;
+    s->baseline = n->baseline;
+    s->formula = !net->info.time_head;
+    return MST_OK;
+}
+
+static void close_network(network_side *n)
+{
+    mst_score_free(n->all_times);
+    mst_score_free(n->baseline);
+    mst_release(n->bare.theta);
+}
+
+/* ---- Subject and reference ---- */
+
+/* The times that both know and the options want. */
+static mst_status find_times(const mst_network *net, const mst_score *reference, check_subject *s)
+{
+    const mst_score_info *own = mst_score_describe(s->source);
+    double least = net != NULL ? net->info.t_min : own->t_least;
+    double largest = net != NULL ? net->info.t_max : own->t_largest;
+    if (reference != NULL) {
+        least = fmax(least, mst_score_describe(reference)->t_least);
+        largest = fmin(largest, mst_score_describe(reference)->t_largest);
+    }
+    s->t_min = s->o->t_min > 0 ? s->o->t_min : least > 0 ? least : default_least;
+    s->t_max = s->o->t_max > 0 ? s->o->t_max : isfinite(largest) ? largest : default_largest;
+    s->fixed_time = s->t_min == s->t_max;
+    if (s->t_min <= s->t_max && s->t_min >= least && s->t_max <= largest)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT,
+                    "there is nothing to check at times from %g to %g: the sources know %g to %g",
+                    s->t_min, s->t_max, least, largest);
+}
+
+static mst_status check_pair(const mst_score *subject, const mst_score *reference)
+{
+    const char *spec = mst_manifold_spec(mst_score_manifold(subject));
+    if (reference == NULL || strcmp(spec, mst_manifold_spec(mst_score_manifold(reference))) == 0)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "the source to check is one on %s, the reference on %s", spec,
+                    mst_manifold_spec(mst_score_manifold(reference)));
+}
+
+/* For a text in quotes. */
+static void name_reference(const mst_score *reference, size_t size, char *out)
+{
+    snprintf(out, size, "%s", reference != NULL ? mst_score_name(reference) : "none");
+    for (; *out != '\0'; out++)
+        if (*out == '"' || *out == '\\' || (unsigned char)*out < ' ')
+            *out = '_';
+}
+
+mst_status mst_score_check(mst_certificate *out, const mst_score *subject,
+                           const mst_score *reference, const mst_check_options *options)
+{
+    const mst_manifold *m = mst_score_manifold(subject);
     mst_check_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_check_options, options));
     MST_TRY(check_options(m, &o));
-    check_subject s = {.net = net,
+    MST_TRY(check_pair(subject, reference));
+    check_subject s = {.source = subject,
+                       .reference = reference,
                        .m = m,
                        .o = &o,
                        .d = mst_manifold_dim(m),
                        .D = mst_manifold_ambient(m),
-                       .exact = o.exact && mst_heat_has_exact(m),
-                       .fixed_time = net->info.t_min == net->info.t_max};
-    mst_certificate c = {.against_exact = s.exact, .samples = o.samples, .seed = o.seed};
-    split_times(&net->info, &c);
-    mst_network bare = *net; /* its weights are zero, all else is shared */
-    MST_TRY(mst_allocate_zero(&bare.theta, mlp_parameters(&net->shape)));
-    mst_status status = check(&c, &s, &bare);
-    mst_score_free(s.network);
-    mst_score_free(s.baseline);
-    mst_release(bare.theta);
+                       .time = mst_score_gives(subject, MST_GIVES_TIME)};
+    const mst_network *net = s.time ? mst_score_network(subject) : NULL;
+    MST_TRY(find_times(net, reference, &s));
+    mst_certificate c = {.samples = o.samples, .seed = o.seed};
+    name_reference(reference, sizeof c.against, c.against);
+    split_times(s.t_min, s.t_max, &c);
+    network_side n = {0};
+    mst_status status = net != NULL ? open_network(net, &n, &s) : MST_OK;
+    if (status == MST_OK)
+        status = measure_all(&c, &s);
+    close_network(&n);
     if (status == MST_OK)
         *out = c;
+    return status;
+}
+
+mst_status mst_network_check(mst_certificate *out, const mst_network *net,
+                             const mst_check_options *options)
+{
+    mst_check_options o;
+    mst_score *subject, *exact = NULL;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_check_options, options));
+    MST_TRY(mst_score_network_new(&subject, net, true));
+    mst_status status = MST_OK;
+    if (o.exact && mst_heat_has_exact(net->m))
+        status = mst_score_exact_new(&exact, net->m);
+    if (status == MST_OK)
+        status = mst_score_check(out, subject, exact, &o);
+    mst_score_free(exact);
+    mst_score_free(subject);
     return status;
 }

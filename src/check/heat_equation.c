@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Does the network's score solve the heat equation? With φ = ½(div s + |s|²), which is ∂_t log p, it reads
+/* Does the score solve the heat equation? With φ = ½(div s + |s|²), which is ∂_t log p, it reads
  * ∂_t s = ∇φ. Both sides by central differences along a random direction; networks compute in float, and
  * steps of a hundredth of the natural scales keep both rounding and truncation near 1e-4. */
 #include "check/parts.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const double time_step = 0.01, space_step = 0.01;
-/* Energies have a divergence by differences only, and then differences of these. */
+/* Sources without a Hessian have a divergence by differences only, and then differences of these. */
 static const double energy_step = 0.05;
 
 enum { ROWS = CHECK_HEAT_ROWS };
@@ -40,7 +40,8 @@ static mst_status workspace_new(workspace *r, size_t d, size_t D)
 
 static double step_of(const check_subject *s, double t)
 {
-    return (s->net->info.energy ? energy_step : space_step) * sqrt(t);
+    bool hessian = mst_score_gives(s->source, MST_GIVES_HESSIAN);
+    return (hessian ? space_step : energy_step) * sqrt(t);
 }
 
 /* Unit vectors at y. */
@@ -70,14 +71,21 @@ static void set_times(size_t n, double t, const workspace *r)
 static mst_status time_side(const check_subject *s, size_t n, const double *x, const double *y,
                             double t, const workspace *r)
 {
+    const mst_score_info *info = mst_score_describe(s->source);
+    double low = t * (1 - time_step), high = t * (1 + time_step), span = 2 * time_step * t;
+    if (low < info->t_least || high > info->t_largest) {
+        low = fmax(low, info->t_least);
+        high = fmin(high, info->t_largest);
+        span = high - low;
+    }
     memset(r->along, 0, n * sizeof *r->along);
     for (int sign = -1; sign <= 1; sign += 2) {
-        set_times(n, t * (1 + sign * time_step), r);
-        MST_TRY(mst_score_evaluate_rows(s->network, n, x, y, r->t,
+        set_times(n, sign < 0 ? low : high, r);
+        MST_TRY(mst_score_evaluate_rows(s->source, n, x, y, r->t,
                                         &(mst_heat_values){.score = r->score}));
         MST_TRY(mst_manifold_inner(s->m, n, y, r->score, r->direction, r->inner));
         for (size_t i = 0; i < n; i++)
-            r->along[i] += sign * r->inner[i] / (2 * time_step * t);
+            r->along[i] += sign * r->inner[i] / span;
     }
     set_times(n, t, r);
     return MST_OK;
@@ -98,7 +106,7 @@ static mst_status add_divergence(const check_subject *s, size_t n, const double 
                 r->move[i * D + j] = sign * h * r->frame[(i * s->d + k / 2) * D + j];
         MST_TRY(mst_manifold_exp(s->m, n, z, r->move, q));
         MST_TRY(mst_manifold_transport(s->m, n, z, r->move, r->move, r->back));
-        MST_TRY(mst_score_evaluate_rows(s->network, n, x, q, r->t,
+        MST_TRY(mst_score_evaluate_rows(s->source, n, x, q, r->t,
                                         &(mst_heat_values){.score = r->score}));
         MST_TRY(mst_manifold_inner(s->m, n, q, r->score, r->back, r->inner));
         /* The vector is ±h γ', and the difference of the two ends is divided by 2h. */
@@ -108,27 +116,27 @@ static mst_status add_divergence(const check_subject *s, size_t n, const double 
     return MST_OK;
 }
 
-/* φ at z by the formula, to r->phi, whatever the network says its time derivative is. */
+/* φ at z by the formula, to r->phi, whatever the source says its time derivative is. */
 static mst_status formula(const check_subject *s, size_t n, const double *x, const double *z,
                           const workspace *r)
 {
-    const mst_network_info *info = &s->net->info;
-    if (!info->time_head)
-        return mst_score_evaluate_rows(s->network, n, x, z, r->t,
+    bool hessian = mst_score_gives(s->source, MST_GIVES_HESSIAN);
+    if (s->formula)
+        return mst_score_evaluate_rows(s->source, n, x, z, r->t,
                                        &(mst_heat_values){.dt_log_p = r->phi});
     memset(r->phi, 0, n * sizeof *r->phi);
-    if (info->energy) {
+    if (!hessian) {
         double *q;
         MST_TRY(mst_allocate(&q, n * s->D));
         mst_status status = add_divergence(s, n, x, z, r, q);
         mst_release(q);
         MST_TRY(status);
     }
-    mst_heat_values values = {.score = r->score, .hessian = info->energy ? NULL : r->hessian};
-    MST_TRY(mst_score_evaluate_rows(s->network, n, x, z, r->t, &values));
+    mst_heat_values values = {.score = r->score, .hessian = hessian ? r->hessian : NULL};
+    MST_TRY(mst_score_evaluate_rows(s->source, n, x, z, r->t, &values));
     MST_TRY(mst_manifold_inner(s->m, n, z, r->score, r->score, r->inner));
     for (size_t i = 0; i < n; i++) {
-        for (size_t a = 0; a < s->d && !info->energy; a++)
+        for (size_t a = 0; a < s->d && hessian; a++)
             r->phi[i] += r->hessian[(i * s->d + a) * s->d + a];
         r->phi[i] = 0.5 * (r->phi[i] + r->inner[i]);
     }
@@ -157,7 +165,7 @@ static mst_status compare(const check_subject *s, size_t n, const double *x, con
                           check_sums *sums)
 {
     set_times(n, t, r);
-    if (s->net->info.time_head) {
+    if (!s->formula) {
         MST_TRY(formula(s, n, x, y, r));
         for (size_t i = 0; i < n; i++) {
             double error = time_derivative[i] - r->phi[i];

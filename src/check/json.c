@@ -56,7 +56,7 @@ static void put_band(FILE *to, const mst_check_band *b)
 static void put_certificate(FILE *to, const mst_certificate *c)
 {
     fprintf(to, "{\"version\":\"%s\",\"against\":\"%s\",\"samples\":%zu,\"seed\":%" PRIu64 ",",
-            mst_version(), c->against_exact ? "exact" : "none", c->samples, c->seed);
+            mst_version(), c->against, c->samples, c->seed);
     put_number(to, "t_low", c->t_low);
     fputc(',', to);
     put_number(to, "t_high", c->t_high);

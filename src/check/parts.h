@@ -10,17 +10,28 @@
 
 #include <manistat/check.h>
 
-/* The network under test. */
+/* The source under test. */
 typedef struct check_subject {
-    const mst_network *net;
+    const mst_score
+        *source; /* networks at all times: differences step over the ends of the range */
+    const mst_score *reference; /* to compare with; null: none */
+    const mst_score *baseline;  /* a network without its weights; null: the source is none */
     const mst_manifold *m;
     const mst_check_options *o;
     size_t d, D;
-    bool exact;          /* compare with the exact kernel */
-    bool fixed_time;     /* the network knows one time only */
-    mst_score *network;  /* at all times: differences step over the ends of the range */
-    mst_score *baseline; /* the same without its weights */
+    double t_min, t_max;
+    bool fixed_time; /* one time only */
+    bool time;       /* the source has a time, and so a derivative by it */
+    bool formula; /* which is ½(div ŝ + |ŝ|²) by its making, and needs no comparison with it */
 } check_subject;
+
+/* Scores of rows x, y (n, D) at the times t (n), numbered from `first`. Sources without a time are small-time
+ * limits of t·s, and the score that they stand for is divided by t. */
+MST_MUST_USE mst_status check_score(const mst_score *source, size_t n, const double *x,
+                                    const double *y, const double *t, uint64_t first,
+                                    double *score);
+/* Do source and reference both have a derivative by t? */
+bool check_times_compare(const check_subject *s);
 
 /* Random numbers are functions of the seed, the number of the interval and the purpose. */
 typedef enum check_purpose {
@@ -52,7 +63,7 @@ enum { CHECK_BLOCK = 256, CHECK_TIME_ROWS = CHECK_BLOCK / 4, CHECK_HEAT_ROWS = C
 /* `n` samples of time t, the block number `block` of an interval, n ≤ CHECK_BLOCK. */
 MST_MUST_USE mst_status check_block(const check_subject *s, size_t interval, size_t block, size_t n,
                                     double t, check_sums *sums);
-/* The share of the heat equation in it: rows x, y (n, D) of time t with the network's
+/* The share of the heat equation in it: rows x, y (n, D) of time t with the source's
  * time derivatives (n). */
 MST_MUST_USE mst_status check_heat(const check_subject *s, size_t n, const double *x,
                                    const double *y, double t, const double *time_derivative,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Does the network find the mean and the time that points were simulated with? */
+/* Does the source find the mean and the time that points were simulated with? */
 #include "check/parts.h"
 
 #include <manistat/brownian.h>
@@ -17,7 +17,7 @@ static const double gradient = 1e-5;
 
 /* Both fits, either of which may be missing. */
 typedef struct fits {
-    mst_mean_result *network, *exact;
+    mst_mean_result *source, *reference;
 } fits;
 
 /* A random start, drawn as paths draw theirs, in row 0 and the points from there in the others. */
@@ -50,7 +50,9 @@ static mst_status fit(const check_subject *s, const mst_score *source, double t,
     o.tolerance = gradient;
     *out = NULL;
     mst_status status = mst_mean_fit(out, source, POINTS, x + s->D, &o);
-    bool found = status == MST_OK && (*out)->standard_error > 0 && isfinite((*out)->time);
+    bool timed = mst_score_gives(source, MST_GIVES_TIME);
+    bool found =
+        status == MST_OK && (*out)->standard_error > 0 && (!timed || isfinite((*out)->time));
     if (!found) {
         mst_mean_result_free(*out);
         *out = NULL;
@@ -58,41 +60,43 @@ static mst_status fit(const check_subject *s, const mst_score *source, double t,
     return status == MST_MEMORY ? status : MST_OK;
 }
 
+/* A difference of times in standard errors; NAN where one of them is none. */
+static double times_apart(double a, double b, const mst_mean_result *unit)
+{
+    return fabs(a - b) / unit->time_standard_error;
+}
+
 static mst_status distances(const check_subject *s, double t, const double *truth, const fits *f,
                             mst_check_band *b)
 {
-    const mst_mean_result *unit = f->exact != NULL ? f->exact : f->network;
+    const mst_mean_result *unit = f->reference != NULL ? f->reference : f->source;
     b->mean_shift = INFINITY;
-    b->time_shift = s->fixed_time ? NAN : INFINITY;
-    if (f->exact != NULL) {
+    b->time_shift = s->time && !s->fixed_time ? INFINITY : NAN;
+    if (f->reference != NULL) {
         b->mean_gap = b->mean_shift;
-        b->time_gap = b->time_shift;
+        b->time_gap = check_times_compare(s) ? b->time_shift : NAN;
     }
-    if (f->network == NULL)
+    if (f->source == NULL)
         return MST_OK;
-    MST_TRY(mst_manifold_dist(s->m, 1, f->network->mean, truth, &b->mean_shift));
+    MST_TRY(mst_manifold_dist(s->m, 1, f->source->mean, truth, &b->mean_shift));
     b->mean_shift /= unit->standard_error;
-    b->time_shift = fabs(f->network->time - t) / unit->time_standard_error;
-    if (f->exact == NULL)
+    b->time_shift = times_apart(f->source->time, t, unit);
+    if (f->reference == NULL)
         return MST_OK;
-    MST_TRY(mst_manifold_dist(s->m, 1, f->network->mean, f->exact->mean, &b->mean_gap));
+    MST_TRY(mst_manifold_dist(s->m, 1, f->source->mean, f->reference->mean, &b->mean_gap));
     b->mean_gap /= unit->standard_error;
-    b->time_gap = fabs(f->network->time - f->exact->time) / unit->time_standard_error;
+    b->time_gap = times_apart(f->source->time, f->reference->time, unit);
     return MST_OK;
 }
 
 static mst_status run(const check_subject *s, double t, const double *x, fits *f, mst_check_band *b)
 {
-    if (s->exact) {
-        mst_score *exact;
-        MST_TRY(mst_score_exact_new(&exact, s->m));
-        mst_status status = fit(s, exact, t, x, &f->exact);
-        mst_score_free(exact);
-        MST_TRY(status);
-        if (f->exact == NULL) /* such points tell nothing about the network */
+    if (s->reference != NULL) {
+        MST_TRY(fit(s, s->reference, t, x, &f->reference));
+        if (f->reference == NULL) /* such points tell nothing about the source */
             return MST_OK;
     }
-    MST_TRY(fit(s, s->network, t, x, &f->network));
+    MST_TRY(fit(s, s->source, t, x, &f->source));
     return distances(s, t, x, f, b);
 }
 
@@ -104,8 +108,8 @@ mst_status check_recover(const check_subject *s, size_t interval, mst_check_band
     mst_status status = simulate(s, interval, t, x);
     if (status == MST_OK)
         status = run(s, t, x, &f, b);
-    mst_mean_result_free(f.network);
-    mst_mean_result_free(f.exact);
+    mst_mean_result_free(f.source);
+    mst_mean_result_free(f.reference);
     mst_release(x);
     return status;
 }

@@ -46,7 +46,7 @@ bool certificate_read(certificate *out, const char *text)
     out->t_low = number_of(top, "t_low");
     out->t_high = number_of(top, "t_high");
     const char *against = mst_json_as_string(mst_json_member(top, "against"));
-    out->against_exact = against != NULL && strcmp(against, "exact") == 0;
+    snprintf(out->against, sizeof out->against, "%s", against != NULL ? against : "none");
     mst_json_value_free(top);
     return out->bands > 0;
 }
@@ -98,8 +98,12 @@ mst_status certificate_print(const certificate *c, FILE *out)
         band_row(&t, NULL, &c->band[k]);
     band_row(&t, "all", &c->all);
     mst_status status = table_print(&t, out);
-    fprintf(out, "\nShifts are in standard errors%s.\n",
-            c->against_exact ? ", errors relative to the exact heat kernel" : "");
+    fprintf(out, "\nShifts are in standard errors");
+    if (strcmp(c->against, "exact") == 0)
+        fprintf(out, ", errors relative to the exact heat kernel");
+    else if (strcmp(c->against, "none") != 0)
+        fprintf(out, ", errors relative to the source '%s'", c->against);
+    fprintf(out, ".\n");
     if (c->t_low == c->t_high)
         fprintf(out, "Use it for the time %.6g.\n", c->t_low);
     else if (c->t_low < c->t_high)
@@ -143,6 +147,6 @@ void certificate_json(const certificate *c, mst_json *j)
     band_members(&c->all, j);
     json_member_number(j, "t_low", c->t_low);
     json_member_number(j, "t_high", c->t_high);
-    json_member_string(j, "against", c->against_exact ? "exact" : "none");
+    json_member_string(j, "against", c->against);
     mst_json_end(j);
 }

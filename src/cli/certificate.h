@@ -41,7 +41,7 @@ typedef struct certificate {
     size_t bands;
     certificate_band band[MST_CHECK_BANDS], all;
     double t_low, t_high; /* times to use the model for */
-    bool against_exact;
+    char against[64];     /* "exact", another source, or "none" */
 } certificate;
 
 /* False if there is none or it is no certificate. */

@@ -9,18 +9,18 @@
 #include "util/output.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const char *const references[] = {"exact", "bridge", NULL};
-enum { AGAINST_EXACT, AGAINST_BRIDGE };
+static const char *const references[] = {"exact", "none", NULL};
 
 static const option option_against = {
     .name = "against",
-    .kind = OPTION_CHOICE,
+    .kind = OPTION_FILE,
     .choices = references,
-    .value = "SOURCE",
+    .value = "exact|none|FILE",
     .example = "exact",
     .help = "what the score is compared with: exact (the closed form of the heat kernel; the "
-            "default where there is one)",
+            "default where there is one), none, or another model FILE",
 };
 
 static const option option_samples = {
@@ -73,28 +73,37 @@ typedef struct checking {
     invocation *inv;
     const char *path;
     mst_network *net;
-    char *text; /* of the certificate */
+    mst_score *reference; /* or null */
+    char *text;           /* of the certificate */
     double *start;
     size_t starts;
     report report;
 } checking;
 
+static mst_status open_reference(checking *c)
+{
+    const mst_manifold *m = mst_network_manifold(c->net);
+    const char *text = option_get(c->inv, &option_against)->text;
+    if (text == NULL)
+        text = mst_heat_has_exact(m) ? "exact" : "none";
+    if (strcmp(text, "none") == 0)
+        return MST_OK;
+    mst_status status = mst_score_open(&c->reference, text, m);
+    return status == MST_ARGUMENT ? mst_fail(status, "--against %s", mst_error_detail()) : status;
+}
+
 static mst_status open_all(checking *c)
 {
-    const option_value *against = option_get(c->inv, &option_against);
     mst_output *probe = NULL;
     if (c->inv->operand_count == 0)
         return mst_fail(MST_ARGUMENT,
                         "no FILE given; for example 'manistat check model.safetensors'");
-    if (against->given && against->choice == AGAINST_BRIDGE)
-        return mst_fail(MST_ARGUMENT, "--against bridge is not available yet; take --against exact "
-                                      "or leave it out");
     if (option_given(c->inv, &option_start) && option_given(c->inv, &option_around))
         return mst_fail(MST_ARGUMENT, "--start and --around exclude each other; give one of them");
     c->path = c->inv->operands[0];
     mst_status status = read_model(c->inv, &c->net, c->path, NULL);
-    if (status == MST_OK && against->given)
-        status = mst_heat_require_exact(mst_network_manifold(c->net));
+    if (status == MST_OK)
+        status = open_reference(c);
     if (status == MST_OK && !option_given(c->inv, &option_dry_run)) {
         status = mst_output_open(&probe, c->path, true); /* rather now than after the work */
         c->inv->output_failed = status != MST_OK;
@@ -116,14 +125,17 @@ static mst_status measure(checking *c)
     mst_certificate measured;
     mst_check_options o = mst_check_options_default();
     o.samples = (size_t)option_get(c->inv, &option_samples)->count;
-    o.exact = mst_heat_has_exact(mst_network_manifold(c->net));
     o.seed = option_get(c->inv, &option_check_seed)->count;
     o.start = c->start;
     o.starts = c->starts;
     o.threads = (int)option_get(c->inv, &option_threads)->count;
     progress p = progress_start(c->inv, "bands", MST_CHECK_BANDS);
     o.progress = progress_callback(&p, MST_CHECK_BANDS);
-    mst_status status = mst_network_check(&measured, c->net, &o);
+    mst_score *subject;
+    mst_status status = mst_score_network_new(&subject, c->net, true);
+    if (status == MST_OK)
+        status = mst_score_check(&measured, subject, c->reference, &o);
+    mst_score_free(subject);
     progress_end(&p);
     return status == MST_OK ? mst_certificate_json(&c->text, &measured) : status;
 }
@@ -199,6 +211,7 @@ static mst_status run(invocation *inv)
     report_close(&c.report);
     free(c.text);
     free(c.start);
+    mst_score_free(c.reference);
     mst_network_free(c.net);
     return status;
 }
@@ -215,7 +228,7 @@ const command command_check = {
         "less 1: below 0 the network is better; the noise of the targets is the floor. The slope "
         "is 1 if the score is unbiased. "
         "Asymmetry and heat residual tell whether the network is the gradient of a heat kernel; "
-        "0 is perfect. Score and dt errors are relative to the exact kernel, where there is one. "
+        "0 is perfect. Score and dt errors are relative to the source of --against. "
         "Shifts are how far the network's means and times of simulated data are from the truth, in "
         "standard errors: about 1 is what chance makes of a perfect network. --json has more.",
     .options = (const option *const[]){&option_against, &option_samples, &option_start,

@@ -41,7 +41,8 @@ MST_MUST_USE mst_status model_require_time(const model *o);
 /* A warning, once, if the time is one that the model was not trained or is not certified for. */
 void model_warn_time(model *o, double t);
 
-/* A warning, once, if points (n, ambient) of a file lie farther out than the training went; `before` rows came earlier. */
+/* A warning, once, if points (n, ambient) of a file lie farther out than the training
+ * went; `before` rows came earlier. */
 MST_MUST_USE mst_status model_warn_reach(model *o, const char *path, uint64_t before, size_t n,
                                          const double *x);
 

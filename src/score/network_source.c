@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A network as a score source: the score by one forward pass; its covariant derivative by d tangents of every row that go
- * through the network in one product, which gives divergence, time derivative and Hessian. */
+/* A network as a score source: the score by one forward pass; its covariant derivative by d tangents of every
+ * row that go through the network in one product, which gives divergence, time derivative and Hessian. */
 #include "heat/kernel_parts.h"
 #include "score/network.h"
 #include "score/score_internal.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score sources by name: "exact", "log", the path of a model; options follow, "model.safetensors?beyond=yes&t=0.01". */
+/* Score sources by name: "exact", "log", the path of a model; options follow,
+ * "model.safetensors?beyond=yes&t=0.01". */
 #include "score/network.h"
 #include "util/number_text.h"
 
@@ -11,7 +12,8 @@
 
 enum { MOST_OPTIONS = 8 };
 
-/* What was asked for: the name or path, and values by the places of their keys in the table; null: not given. */
+/* What was asked for: the name or path, and values by the places of their keys in the
+ * table; null: not given. */
 typedef struct request {
     const char *text, *name;
     const mst_manifold *m;

@@ -12,12 +12,8 @@
 
 START_TEST(json)
 {
-    mst_certificate c = {.bands = 2,
-                         .t_low = 0.1,
-                         .t_high = NAN,
-                         .against_exact = true,
-                         .samples = 1234,
-                         .seed = 99};
+    mst_certificate c = {
+        .bands = 2, .t_low = 0.1, .t_high = NAN, .against = "exact", .samples = 1234, .seed = 99};
     c.band[0] = (mst_check_band){.t_low = 0.005, .excess = -0.75, .usable = true};
     c.band[1] = (mst_check_band){
         .score_error = NAN, .mean_shift = INFINITY, .time_gap = 1e-300, .fault = "slope"};

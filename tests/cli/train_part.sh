@@ -202,7 +202,11 @@ run check certified.safetensors --samples 256 --json
 check "check --json" as_json "$out" 'r["command"] == "check" and r["manifold"] == "sphere:2" and r["file"] == "certified.safetensors" and r["written"] and r["seed"] == 4711 and r["samples"] == 256 and r["certificate"]["all"]["score_error"] > 0'
 run info certified.safetensors
 check "info shows it" grep -q 'residual' "$out"
-refuses "against bridges" 2 "--against bridge is not available yet" check certified.safetensors --against bridge
+manistat check certified.safetensors --dry-run --samples 256 --against certified.safetensors --json >against.json
+check "a model against itself" as_json against.json 'r["certificate"]["against"] == "network" and all(b["score_error"] == 0 and b["time_error"] == 0 for b in r["certificate"]["bands"])'
+manistat check certified.safetensors --dry-run --samples 256 --against none --json >against.json
+check "a model against nothing" as_json against.json 'r["certificate"]["against"] == "none" and r["certificate"]["all"]["score_error"] is None'
+refuses "against bridges" 2 "--against 'bridge' is neither a score source .exact, log. nor a file" check certified.safetensors --against bridge
 refuses "check without a file" 2 "no FILE given" check
 for command in "check certified.safetensors" "info certified.safetensors" "heat --score certified.safetensors --time 0.5 pair.csv"; do
     # shellcheck disable=SC2086 # words

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What sources are given: rows that share a y or a time, and the numbers of the rows; and tables of other sizes. */
+/* What sources are given: rows that share a y or a time, and the numbers of the rows; and
+ * tables of other sizes. */
 #include "stat/mean_support.h"
 #include "support/score_support.h"
 
@@ -79,6 +80,25 @@ START_TEST(sharing_changes_no_bit)
     }
     free(x);
     setting_close(&s);
+}
+END_TEST
+
+START_TEST(parts_of_pairs)
+{
+    mst_manifold *m = open_manifold("sphere:2");
+    double x[30] = {0}, y[30] = {0}, t[10] = {0};
+    mst_pairs rows = mst_pairs_rows(m, 10, x, y, t);
+    rows.first = 100;
+    mst_pairs part = mst_pairs_part(m, &rows, 4, 3);
+    ck_assert(part.n == 3 && part.x == x + 12 && part.y == y + 12 && part.t == t + 4);
+    ck_assert(part.first == 104 && part.y_stride == 3 && part.t_stride == 1);
+    rows.y_stride = rows.t_stride = 0;
+    part = mst_pairs_part(m, &rows, 4, 3);
+    ck_assert(part.x == x + 12 && part.y == y && part.t == t);
+    rows.t = NULL; /* of a source without a time */
+    rows.t_stride = 1;
+    ck_assert_ptr_null(mst_pairs_part(m, &rows, 4, 3).t);
+    mst_manifold_free(m);
 }
 END_TEST
 
@@ -283,7 +303,7 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("pairs", 120, {sharing_changes_no_bit, SPECS},
+    return RUN_SUITE("pairs", 120, {sharing_changes_no_bit, SPECS}, {parts_of_pairs, 0},
                      {a_shared_point_that_is_none, 0}, {every_row_has_its_number, 2},
                      {a_mixture_numbers_its_rows, 0}, {tables_of_other_sizes, 0});
 }
