@@ -30,21 +30,29 @@ typedef struct mst_kmeans_result {
     size_t k, n;
     size_t *labels;  /* (n), from 0; clusters are ordered by decreasing size, ties by first row */
     double *centres; /* (k, D) */
-    /* (k), diffusion variances, 0 and INFINITY or the edges of the source's range as limits; NAN with Fréchet centres */
+    /* (k), diffusion variances, 0 and INFINITY or the edges of the source's range as
+     * limits; NAN with Fréchet centres */
     double *times;
-    size_t *sizes;  /* (k) */
-    double inertia; /* sum of squared distances to the own centre */
-    bool converged; /* the labels settled in the best restart, or its inertia to 1e-8 of itself */
+    size_t *sizes; /* (k) */
+    /* sum of squared distances to the own centre; of chords, as are the labels, where
+     * distances cannot be had */
+    double inertia;
+    /* of the best restart: MST_FIT_SETTLED, or ROUNDING for an inertia that changes by less than 1e-8 of
+     * itself while some labels still move; OUT_OF_STEPS */
+    mst_fit_end end;
+    bool converged; /* not OUT_OF_STEPS */
     size_t iterations, restarts;
+    uint64_t seed;
     double seconds;
 } mst_kmeans_result;
-/* Fit to x (n, D). MST_CONVERGENCE (the labels still move) fills the result as well; then and on success release it with
- * mst_kmeans_result_free. With fewer different points than k the last clusters are empty. */
+/* Fit to x (n, D). MST_CONVERGENCE (the labels still move) fills the result as well; then and on success
+ * release it with mst_kmeans_result_free. With fewer different points than k the last clusters are empty. */
 MST_API MST_MUST_USE mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m,
                                                size_t n, const double *x,
                                                const mst_kmeans_options *options);
 MST_API void mst_kmeans_result_free(mst_kmeans_result *result);
-/* Labels of new points by the nearest of k centres; squared distances (n) or null. */
+/* Labels of new points by the nearest of k centres; squared distances (n) or null. Where the manifold has no
+ * distances, by chords: differences of coordinates in the metric at the centre. */
 MST_API MST_MUST_USE mst_status mst_kmeans_assign(const mst_manifold *m, size_t k,
                                                   const double *centres, size_t n, const double *x,
                                                   int threads, size_t *labels, double *squared);
@@ -74,12 +82,15 @@ typedef struct mst_mixture_result {
     size_t *labels;           /* (n), the most responsible component */
     double log_likelihood, aic, bic;
     size_t parameters;
-    bool converged;
+    mst_fit_end end; /* MST_FIT_SETTLED or OUT_OF_STEPS */
+    bool converged;  /* settled */
     bool degenerate; /* a component hit least_time or lost its points */
     size_t iterations;
+    uint64_t seed;
     double seconds;
 } mst_mixture_result;
-/* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE; times stay in its range. MST_CONVERGENCE fills the result as well. */
+/* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE; times stay in its range.
+ * MST_CONVERGENCE fills the result as well. */
 MST_API MST_MUST_USE mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source,
                                                 size_t n, const double *x,
                                                 const mst_mixture_options *options);

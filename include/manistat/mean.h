@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Diffusion means and Fréchet means with error bars. The diffusion mean and variance of x₁ … x_N with weights w are the
- * (μ, t) that maximise Σ wᵢ log p_t(xᵢ, μ); the Fréchet mean is the same with the source of mst_score_log_new, which has
- * no time. Convergence is certified by the gradient; a mean that is not unique is reported as the set that was found. */
+/* Diffusion means and Fréchet means with error bars. The diffusion mean and variance of x₁ … x_N with weights
+ * w are the (μ, t) that maximise Σ wᵢ log p_t(xᵢ, μ); the Fréchet mean is the same with the source of
+ * mst_score_log_new, which has no time. Convergence is certified by the gradient; a mean that is not unique
+ * is reported as the set that was found. */
 #ifndef MANISTAT_MEAN_H
 #define MANISTAT_MEAN_H
 
@@ -29,25 +30,39 @@ typedef enum mst_time_limit {
     MST_TIME_FINITE,
     MST_TIME_ZERO,     /* all the points are one: the likelihood grows without bound as t → 0 */
     MST_TIME_INFINITY, /* the likelihood grows towards the uniform law */
-    /* The source knows a range of times only (mst_score_time_range), and the likelihood still grows beyond its edge, where
-     * the fit has stopped: time is the edge, and the mean is the best one there. Such a fit converges. */
+    /* The source knows a range of times only (mst_score_time_range), and the likelihood still grows beyond
+     * its edge, where the fit has stopped: time is the edge, and the mean is the best one
+     * there. Such a fit converges. */
     MST_TIME_LEAST,
     MST_TIME_LARGEST,
 } mst_time_limit;
 
+/* Why a fit stopped. */
+typedef enum mst_fit_end {
+    MST_FIT_SETTLED, /* the gradient is below the tolerance, at a maximum */
+    /* no step gets further, for rounding or noise of the source; at a maximum all the same */
+    MST_FIT_ROUNDING,
+    MST_FIT_EDGE,         /* a maximum with a time at the edge of the source's range */
+    MST_FIT_SADDLE,       /* gradient ascent or Adam came to rest where no maximum is */
+    MST_FIT_UNIFORM,      /* the likelihood grows towards the uniform law */
+    MST_FIT_COLLAPSED,    /* all the points are one */
+    MST_FIT_STALLED,      /* no step gets further, though the gradient is above the tolerance */
+    MST_FIT_OUT_OF_STEPS, /* the iterations ran out */
+} mst_fit_end;            /* the first three have converged */
+
 typedef struct mst_mean_options {
     size_t size;            /* set by the default: how much of the struct the program knows */
     mst_mean_method method; /* default MST_MEAN_NEWTON */
-    /* default 0: fit it; else the fixed time. Not used by sources without a time. Outside the range of the source:
-     * MST_DOMAIN. A source with one time only has that one fixed. */
+    /* default 0: fit it; else the fixed time. Not used by sources without a time. Outside the range of the
+     * source: MST_DOMAIN. A source with one time only has that one fixed. */
     double time;
     /* default null: all 1; (n), ≥ 0, not all 0. They multiply the terms as given. */
     const double *weights;
     const double *start; /* default null: the projected mean of coordinates; else one point (D) */
     size_t starts;       /* default 4: this many different starts, 1 … 1000 */
     /* default 1e-10: of the gradient of the mean log-likelihood in (μ, log t), with μ in units of √t
-     * (Fréchet means: of the spread). For a source with a precision it is at least 4 times that precision in units of
-     * the rows' own gradients, about √d: less is rounding. */
+     * (Fréchet means: of the spread). For a source with a precision it is at least 4 times that precision in
+     * units of the rows' own gradients, about √d: less is rounding. */
     double tolerance;
     size_t iterations;              /* default 100 (gradient, adam: 10000): at most, per start */
     double rate;                    /* default 0.1: step of gradient and adam */
@@ -74,18 +89,22 @@ typedef struct mst_mean_result {
     mst_time_limit time_limit; /* where it ran to, or the edge it stopped at */
     double log_likelihood;     /* Σ wᵢ log p; NAN if the source has none. Fréchet: NAN */
     double variance;           /* Σ w d²/Σ w about the mean; NAN if the manifold has no log */
-    bool converged;
-    size_t iterations; /* of the best start */
+    mst_fit_end end;           /* of the best start */
+    bool converged;            /* it ended at a maximum */
+    size_t iterations;         /* of the best start */
     /* of the mean log-likelihood in (μ, log t); in μ if t stopped at an edge */
     double gradient_norm;
     double decrement; /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
-    /* Sources without log_p: maxima are compared by the gradient integrated along the way from one to the other, and
-     * differences below 1 % of the ups and downs on it count as ties. */
+    /* Sources without log_p: maxima are compared by the gradient integrated along the way from one to the
+     * other, and differences below 1 % of the ups and downs on it count as ties. */
     bool unique;
-    size_t set_size;            /* members of the set found, at least 1 */
-    mst_mean_point *set;        /* best first */
-    double *basis;              /* (d, D), orthonormal tangent basis at the mean */
-    double *covariance;         /* (d, d) of the mean in that basis; NANs where it is not defined */
+    size_t set_size;     /* members of the set found, at least 1 */
+    mst_mean_point *set; /* best first */
+    double *basis;       /* (d, D), orthonormal tangent basis at the mean */
+    double *covariance;  /* (d, d) of the mean in that basis; NANs where it is not defined */
+    /* the kind it is of: what was asked for, but for sources without a time the sandwich
+     * instead of OBSERVED */
+    mst_covariance_kind covariance_kind;
     double standard_error;      /* root of its trace */
     double time_standard_error; /* NAN for a fixed time and at an edge */
     double time_low, time_high; /* the interval for t, symmetric in log t */
@@ -94,11 +113,12 @@ typedef struct mst_mean_result {
     size_t parameters;
     double aic, bic; /* NAN without a likelihood; the number of observations is Σ w */
     size_t n;
+    uint64_t seed; /* of starts and bootstrap */
     double seconds;
 } mst_mean_result;
 
-/* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success release it with
- * mst_mean_result_free. */
+/* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success
+ * release it with mst_mean_result_free. */
 MST_API MST_MUST_USE mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source,
                                              size_t n, const double *x,
                                              const mst_mean_options *options);

@@ -43,16 +43,18 @@ typedef struct mst_test_result {
     double *common_mean;             /* (D), or null where the hypothesis has none */
     double common_time;              /* or NAN */
     double log_likelihood_null, log_likelihood_alternative; /* NAN without a time or log_p */
-    bool converged;
+    mst_fit_end end;                                        /* of the common fit */
+    bool converged;      /* all fits; a law that becomes uniform counts */
     size_t permutations; /* done; 0 for lr */
+    uint64_t seed;
     double seconds;
 } mst_test_result;
 
-/* Rows x1 (n1, D) and x2 (n2, D). Without log_p the statistic is the gradient of the log-likelihood integrated along the
- * way from the common fit to the separate ones, which needs none. MST_UNABLE for the likelihood ratio without a time;
- * MST_DOMAIN if the points of a sample are all one and the time is fitted, or if the time is outside the source's range;
- * MST_CONVERGENCE fills the result as well. A time at an edge of the range (see `first`, `second`) makes χ² an
- * approximation. */
+/* Rows x1 (n1, D) and x2 (n2, D). Without log_p the statistic is the gradient of the log-likelihood
+ * integrated along the way from the common fit to the separate ones, which needs none. MST_UNABLE for the
+ * likelihood ratio without a time; MST_DOMAIN if the points of a sample are all one and the time is fitted,
+ * or if the time is outside the source's range; MST_CONVERGENCE fills the result as well. A time at an edge
+ * of the range (see `first`, `second`) makes χ² an approximation. */
 MST_API MST_MUST_USE mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source,
                                                     size_t n1, const double *x1, size_t n2,
                                                     const double *x2,

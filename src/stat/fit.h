@@ -1,68 +1,43 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The optimiser behind means and two-sample tests: maximise Σ_g Σ_i w_i log p_{t_g}(x_i, μ_g) over means and log times,
- * where groups of rows may share a mean or a time. One mean is one group. */
+/* The optimiser behind all estimators: it climbs the log-likelihood of a fit_model. */
 #ifndef MST_STAT_FIT_H
 #define MST_STAT_FIT_H
 
-#include "base/internal.h"
+#include "stat/fit_model.h"
 
 #include <manistat/mean.h>
 
-/* Rows x (n, D) with weights (n) or null; numbers of the mean and the time they belong to. `first` is the number of the
- * first row among those of all groups. */
-typedef struct fit_group {
-    size_t n, first;
-    const double *x, *weights;
-    size_t mean, time;
-} fit_group;
+/* ---- Sums over all rows at one state ---- */
 
-/* Parameters in one vector: frame coordinates of the means (means·d), then log times (free ones only). */
-typedef struct fit_problem {
-    const mst_score *source;
-    size_t groups;
-    const fit_group *group;
-    size_t means, times;
-    bool time_is_free; /* else the times stay as they are */
-    int threads;
-} fit_problem;
-
-typedef struct fit_state {
-    double *mean; /* (means, D) */
-    double *time; /* (times) */
-} fit_state;
-
-/* Sums over all rows at one state. `hessian` is of the log-likelihood in the parameters, by differences in log t where
- * times are involved; the empirical Fisher information with a minus where the source has no Hessian. */
+/* `hessian` is of the log-likelihood in the parameters, by differences in log t where times are involved; the
+ * empirical Fisher information with a minus where the source has no Hessian. */
 typedef struct fit_sums {
     double value;        /* log-likelihood */
     double total_weight; /* Σ w */
     /* Σ w (|s|² t + (t ∂_t log p)²), the latter for free times only: how far the law is from uniform */
     double score_square;
-    double *gradient; /* (p) */
-    double *hessian;  /* (p, p) or null: not wanted */
-    double *outer;    /* (p, p) or null: Σ w² g gᵀ of the rows */
-    /* (p, p) or null: the Hessian of a state so near that its second derivatives by log times will do, which saves a
-     * sweep over the rows */
+    double longest_time; /* of all rows; 0 without times */
+    double *gradient;    /* (q) */
+    double *hessian;     /* (q, q) or null: not wanted */
+    double *outer;       /* (q, q) or null: Σ w² g gᵀ of the rows */
+    /* (q, q) or null: the Hessian of a state so near that its second derivatives by log times will do, which
+     * saves a sweep over the rows */
     const double *near;
 } fit_sums;
 
-size_t fit_parameters(const fit_problem *problem);
-/* Natural units (p) of the parameters, in which second derivatives per row are of order one whatever the scale of the
- * data: √t for means (1 for sources without a time), 1 for log times. */
-void fit_units(const fit_problem *problem, const fit_state *state, double *units);
-
 /* What to sum beyond value and gradient is told by the pointers in `out`, which are the caller's. */
-MST_MUST_USE mst_status fit_evaluate(const fit_problem *problem, const fit_state *state,
-                                     fit_sums *out);
+MST_MUST_USE mst_status fit_evaluate(const fit_model *model, const double *state, fit_sums *out);
 
-/* Sources without log p: the log-likelihood of one mean at `to` minus that at `from`, the gradient integrated along the
- * geodesic between the means and the line between the log times; and the integral of its absolute value. */
-MST_MUST_USE mst_status fit_difference(const fit_problem *problem, const fit_state *from,
-                                       const fit_state *to, double *difference, double *variation);
+/* Sources without log p: the log-likelihood at `to` minus that at `from`, the gradient integrated along a way
+ * between them; and the integral of its absolute value. Fails where no way is known. */
+MST_MUST_USE mst_status fit_difference(const fit_model *model, const double *from, const double *to,
+                                       double *difference, double *variation);
 
-/* Does a row take so long that it is worth to think before one looks at it? */
+/* ---- Times, and the range of the source ---- */
+
+/* Does a row take so long that it is worth thinking before looking at it? */
 bool fit_is_slow(const mst_score *source);
 /* The nearest time that the source may be used for. */
 double fit_clamp_time(const mst_score *source, double time);
@@ -70,32 +45,68 @@ double fit_clamp_time(const mst_score *source, double time);
 MST_MUST_USE mst_status fit_check_time(const mst_score *source, double time);
 /* The fixed time: `time`, or where that is 0, to be fitted, the only one that the source has. */
 double fit_given_time(const mst_score *source, double time);
-/* MST_TIME_LEAST or MST_TIME_LARGEST: the time is at that edge of the range and the likelihood rises outwards. */
+/* MST_TIME_LEAST or MST_TIME_LARGEST: the time is at that edge of the range and the
+ * likelihood rises outwards. */
 mst_time_limit fit_edge(const mst_score *source, double time, double slope);
-/* Sets the slopes of such times to 0, and tells. */
-mst_time_limit fit_hold_times(const fit_problem *problem, const fit_state *state, double *gradient);
+
+/* ---- Tolerances ---- */
+
+/* Everything that a climb and its reader hold to be nothing, made in one place from what was asked for and
+ * from the error of the source: its precision or, if that is more, its noise as it is
+ * left in a sum over the rows. */
+typedef struct fit_tolerances {
+    double error; /* relative, of the sums */
+    /* of the gradient per weight in natural units or, without a time, in units of the spread */
+    double asked;
+    double gradient;  /* what the error makes of the gradient, in units of the rows' own */
+    double gain;      /* the same of a gain that is found from gradients */
+    double value;     /* relative: values that differ by less are the same */
+    double decrement; /* no step promises to gain more than this: then values tell nothing */
+    double radius;    /* trust radius below which nothing moves */
+    double share;     /* the same of the share of a quasi-Newton step */
+    double curvature; /* relative to the largest: upward curvature below this may be rounding */
+    /* per weight: the same of second derivatives by log t, which are differences */
+    double time_noise;
+    double near;   /* steps below this leave those as they are, to three digits; 0: not worth it */
+    double unique; /* least curvature relative to the largest of a maximum that is one point */
+    double invertible; /* the same of an information matrix that can be inverted */
+    double same_mean;  /* means closer than this share of the spread are one */
+    double difference; /* step of central differences of gradients, in natural units */
+} fit_tolerances;
+
+fit_tolerances fit_tolerances_of(const fit_model *model, double asked);
+
+/* ---- The climb ---- */
 
 typedef struct fit_options {
     mst_mean_method method;
     double tolerance, rate;
     size_t iterations;
     mst_progress progress;
-    /* (p, p) or null: that of the last state goes here, where Newton's method ran */
+    /* (q, q) or null: that of the last state goes here, where there is one */
     double *hessian;
 } fit_options;
 
 typedef struct fit_outcome {
-    bool converged;
-    mst_time_limit limit;
+    mst_fit_end end;
+    mst_time_limit edge; /* LEAST or LARGEST: a time is held there; else FINITE */
     size_t iterations;
     double value, gradient_norm, decrement;
     /* smallest eigenvalue of the information in natural units over the largest; NAN unknown */
     double least_curvature;
+    /* size of the rows' own gradients in natural units, root of the mean square: of a source without a time,
+     * how far the rows scatter */
+    double row_size;
 } fit_outcome;
 
-/* Climb from `state`, in place; free times start and stay in the range of the source. The tolerance is no less than what
- * the precision of the source allows. MST_OK also when it does not converge: the outcome says so. */
-MST_MUST_USE mst_status fit_climb(const fit_problem *problem, fit_state *state,
-                                  const fit_options *options, fit_outcome *out);
+/* Climb from `state`, in place; free times start and stay in the range of the source. The tolerance is no
+ * less than what the error of the source allows. MST_OK however it ends: the outcome says. */
+MST_MUST_USE mst_status fit_climb(const fit_model *model, double *state, const fit_options *options,
+                                  fit_outcome *out);
+
+/* Has the climb ended in a maximum? */
+bool fit_has_converged(mst_fit_end end);
+/* Where the time went. */
+mst_time_limit fit_time_limit(const fit_outcome *outcome);
 
 #endif

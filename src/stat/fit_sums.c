@@ -1,169 +1,139 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Sums of log-likelihood, gradient and Hessian over the rows, in fixed blocks that are added up in order, so that the
- * result does not depend on the number of threads. */
+#include "stat/fit_sums.h"
+
 #include "manifold/internal.h"
-#include "stat/fit.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 256, BLOCK = 16 * ROWS };
-
 /* Rows of one block. Slow ones are worth a thread's start for fewer. */
 static size_t block_rows(const mst_score *source)
 {
-    return fit_is_slow(source) ? ROWS : BLOCK;
+    return fit_is_slow(source) ? FIT_ROWS : 16 * FIT_ROWS;
 }
 
-size_t fit_parameters(const fit_problem *p)
+static fit_layout layout_of(size_t width, size_t side, bool hessian, bool outer)
 {
-    return p->means * mst_manifold_dim(mst_score_manifold(p->source)) +
-           (p->time_is_free ? p->times : 0);
-}
-
-void fit_units(const fit_problem *p, const fit_state *state, double *units)
-{
-    size_t d = mst_manifold_dim(mst_score_manifold(p->source));
-    for (size_t k = 0; k < fit_parameters(p); k++)
-        units[k] = 1;
-    for (size_t g = p->groups; mst_score_gives(p->source, MST_GIVES_TIME) && g-- > 0;)
-        for (size_t k = 0; k < d; k++)
-            units[p->group[g].mean * d + k] = sqrt(state->time[p->group[g].time]);
-}
-
-/* Sums of one group: value, Σ w, Σ w(|s|²t + a²), gradient (d + 1: mean, log t), Hessian of the mean (d, d), outer
- * (d + 1, d + 1), each part only if it is wanted. */
-typedef struct layout {
-    size_t d, q; /* q = d + 1 */
-    size_t gradient, hessian, outer, size;
-} layout;
-
-static layout layout_of(size_t d, bool hessian, bool outer)
-{
-    layout l = {.d = d, .q = d + 1, .gradient = 3};
-    l.hessian = l.gradient + l.q;
-    l.outer = l.hessian + (hessian ? d * d : 0);
-    l.size = l.outer + (outer ? l.q * l.q : 0);
+    fit_layout l = {.width = width, .side = side, .gradient = FIT_SCALARS};
+    l.hessian = l.gradient + width;
+    l.outer = l.hessian + (hessian ? side * side : 0);
+    l.size = l.outer + (outer ? width * width : 0);
     return l;
 }
 
-typedef struct job {
-    const fit_problem *p;
-    const fit_group *g;
-    const double *mean;
-    double time;
-    layout l;
-    bool want_hessian, want_outer, want_value;
-    double *partial; /* (blocks, l.size) */
-} job;
-
-/* Scratch of one thread for up to ROWS rows. */
-typedef struct scratch {
-    double *log_p, *dt, *score, *hessian, *c, *block;
-} scratch;
-
-static mst_status scratch_new(scratch *s, size_t rows, size_t d, size_t D, bool hessian)
+mst_status fit_row_work_new(fit_row_work *s, const fit_sum_job *j, size_t rows)
 {
-    MST_TRY(mst_allocate(&s->block, rows * (2 + D + d + (hessian ? d * d : 0))));
-    s->log_p = s->block;
+    const mst_manifold *m = mst_score_manifold(j->model->source);
+    size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
+    MST_TRY(mst_allocate(&s->memory, rows * (2 + D + d + (j->hessian ? d * d : 0))));
+    s->log_p = s->memory;
     s->dt = s->log_p + rows;
     s->score = s->dt + rows;
     s->c = s->score + rows * D;
-    s->hessian = hessian ? s->c + rows * d : NULL;
+    s->hessian = j->hessian ? s->c + rows * d : NULL;
     memset(s->log_p, 0, 2 * rows * sizeof *s->log_p);
     return MST_OK;
 }
 
-static void add_rows(const job *j, const scratch *s, const double *w, size_t n, double *sum)
+mst_heat_values fit_wanted(const fit_sum_job *j, const fit_row_work *s)
 {
-    const layout *l = &j->l;
-    size_t d = l->d;
+    const mst_score *source = j->model->source;
+    bool timed = j->model->time_is_free && mst_score_gives(source, MST_GIVES_TIME);
+    return (mst_heat_values){
+        .log_p = j->value && mst_score_gives(source, MST_GIVES_LOG_P) ? s->log_p : NULL,
+        .dt_log_p = timed ? s->dt : NULL,
+        .score = s->score,
+        .hessian = s->hessian};
+}
+
+/* Rows that share their prediction: sums of local derivatives. */
+static void add_rows(const fit_sum_job *j, const fit_row_work *s, const double *w, size_t n,
+                     double *sum)
+{
+    const fit_layout *l = &j->layout;
+    size_t d = l->side;
     double *gradient = sum + l->gradient, *hessian = sum + l->hessian, *outer = sum + l->outer;
     for (size_t i = 0; i < n; i++) {
         double weight = w != NULL ? w[i] : 1, a = j->time * s->dt[i], square = 0;
         if (weight == 0) /* whatever the row is, even beyond the range of doubles */
             continue;
         const double *c = s->c + i * d;
-        sum[0] += weight * s->log_p[i];
-        sum[1] += weight;
+        sum[FIT_VALUE] += weight * s->log_p[i];
+        sum[FIT_WEIGHT] += weight;
         for (size_t k = 0; k < d; k++) {
             gradient[k] += weight * c[k];
             square += c[k] * c[k];
         }
         gradient[d] += weight * a;
-        sum[2] += weight * (square * j->time + a * a);
-        for (size_t k = 0; j->want_hessian && k < d * d; k++)
+        sum[FIT_SQUARE] += weight * (square * j->time + a * a);
+        for (size_t k = 0; j->hessian && k < d * d; k++)
             hessian[k] += weight * s->hessian[i * d * d + k];
-        for (size_t u = 0; j->want_outer && u < l->q; u++)
-            for (size_t v = 0; v < l->q; v++)
-                outer[u * l->q + v] += weight * weight * (u < d ? c[u] : a) * (v < d ? c[v] : a);
+        for (size_t u = 0; j->outer && u < l->width; u++)
+            for (size_t v = 0; v < l->width; v++)
+                outer[u * l->width + v] +=
+                    weight * weight * (u < d ? c[u] : a) * (v < d ? c[v] : a);
     }
 }
 
-static mst_status run_block(void *context, size_t begin, size_t end)
+static mst_status sum_block(void *context, size_t begin, size_t end)
 {
-    const job *j = context;
-    const mst_manifold *m = mst_score_manifold(j->p->source);
-    size_t d = j->l.d, D = mst_manifold_ambient(m);
-    scratch s;
-    MST_TRY(scratch_new(&s, end - begin < ROWS ? end - begin : ROWS, d, D, j->want_hessian));
-    double *sum = j->partial + begin / block_rows(j->p->source) * j->l.size;
-    memset(sum, 0, j->l.size * sizeof *sum);
-    mst_heat_values values = {
-        .log_p = mst_score_gives(j->p->source, MST_GIVES_LOG_P) && j->want_value ? s.log_p : NULL,
-        .dt_log_p =
-            mst_score_gives(j->p->source, MST_GIVES_TIME) && j->p->time_is_free ? s.dt : NULL,
-        .score = s.score,
-        .hessian = s.hessian};
+    const fit_sum_job *j = context;
+    const fit_rows *rows = &j->model->rows[j->group];
+    const mst_manifold *m = mst_score_manifold(j->model->source);
+    size_t D = mst_manifold_ambient(m);
+    fit_row_work s;
+    MST_TRY(fit_row_work_new(&s, j, end - begin < FIT_ROWS ? end - begin : FIT_ROWS));
+    double *sum = j->partial + begin / j->block * j->layout.size;
+    memset(sum, 0, j->layout.size * sizeof *sum);
+    mst_heat_values values = fit_wanted(j, &s);
     mst_status status = MST_OK;
-    for (size_t at = begin; status == MST_OK && at < end; at += ROWS) {
-        size_t n = end - at < ROWS ? end - at : ROWS;
-        mst_pairs pairs = {
-            .n = n, .x = j->g->x + at * D, .y = j->mean, .t = &j->time, .first = j->g->first + at};
-        status = mst_score_evaluate(j->p->source, &pairs, &values);
+    for (size_t at = begin; status == MST_OK && at < end; at += FIT_ROWS) {
+        mst_pairs pairs = {.n = end - at < FIT_ROWS ? end - at : FIT_ROWS,
+                           .x = rows->x + at * D,
+                           .y = j->y,
+                           .t = &j->time,
+                           .first = rows->first + at};
+        status = mst_score_evaluate(j->model->source, &pairs, &values);
         if (status == MST_OK)
-            status = mst_to_frame_at(m, n, j->mean, s.score, s.c);
+            status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
         if (status == MST_OK)
-            add_rows(j, &s, j->g->weights != NULL ? j->g->weights + at : NULL, n, sum);
+            add_rows(j, &s, rows->weights != NULL ? rows->weights + at : NULL, pairs.n, sum);
     }
-    mst_release(s.block);
+    mst_release(s.memory);
     return status;
 }
 
-/* The sums of group g into sum (l.size). */
-static mst_status sum_group(const fit_problem *p, const fit_group *g, const double *mean,
-                            double time, layout l, bool hessian, bool outer, bool value,
-                            double *sum)
+/* The sums of the job's group into sum (layout.size). */
+static mst_status sum_group(fit_sum_job *j, double *sum)
 {
-    size_t block = block_rows(p->source), blocks = g->n / block + (g->n % block != 0);
-    job j = {p, g, mean, time, l, hessian, outer, value, NULL};
-    MST_TRY(mst_allocate(&j.partial, (blocks > 0 ? blocks : 1) * l.size));
-    mst_status status =
-        mst_parallel_blocks(g->n, block, p->threads, (mst_progress){0}, run_block, &j);
-    memset(sum, 0, l.size * sizeof *sum);
-    for (size_t b = 0; status == MST_OK && b < blocks; b++)
-        for (size_t k = 0; k < l.size; k++)
-            sum[k] += j.partial[b * l.size + k];
-    mst_release(j.partial);
+    size_t n = j->model->rows[j->group].n, size = j->layout.size;
+    j->block = block_rows(j->model->source);
+    size_t blocks = n / j->block + (n % j->block != 0);
+    MST_TRY(mst_allocate(&j->partial, (blocks > 0 ? blocks : 1) * size));
+    mst_status status = mst_parallel_blocks(n, j->block, j->model->threads, (mst_progress){0},
+                                            j->y != NULL ? sum_block : fit_sum_rows, j);
+    memset(sum, 0, size * sizeof *sum);
+    for (size_t b = 0; status == MST_OK && b < blocks; b++) {
+        const double *part = j->partial + b * size;
+        double longest = fmax(sum[FIT_TIME], part[FIT_TIME]);
+        for (size_t k = 0; k < size; k++)
+            sum[k] += part[k];
+        sum[FIT_TIME] = longest;
+    }
+    mst_release(j->partial);
     return status;
 }
 
-/* Where the parameters of a group stand in the whole vector. */
-static size_t place(const fit_problem *p, const fit_group *g, size_t d, size_t k)
-{
-    return k < d ? g->mean * d + k : p->means * d + g->time;
-}
-
-/* Step of the forward difference in log t: its truncation (the step itself) and its rounding (1e-16/step) leave the
- * Hessian seven digits, more than Newton's method and standard errors need, for one more sweep over the rows. A source
- * of less precision needs the longer step √precision, which is taken in 1/t: in flat space the gradient is linear in that,
- * and so the difference has no truncation at all. Where the range of the source ends the step goes backwards. */
+/* Step of the forward difference in log t: its truncation (the step itself) and its rounding (1e-16/step)
+ * leave the Hessian seven digits, more than Newton's method and standard errors need, for one more sweep over
+ * the rows. A source of less precision needs the longer step √precision, which is taken in 1/t: in flat space
+ * the gradient is linear in that, and so the difference has no truncation at all. Where the range of the
+ * source ends the step goes backwards. */
 static const double time_step = 1e-7;
 
-/* The other time of the difference, and what the change of the gradient is to be divided by. */
-static double time_beside(const mst_score *source, double time, double *divisor)
+double fit_time_beside(const mst_score *source, double time, double *divisor)
 {
     const mst_score_info *info = mst_score_describe(source);
     double precision = info->precision;
@@ -181,83 +151,137 @@ static double time_beside(const mst_score *source, double time, double *divisor)
 }
 
 /* Second derivatives that involve log t: the change of the gradient `now` (d + 1). */
-static mst_status time_derivative(const fit_problem *p, const fit_group *g, const double *mean,
-                                  double time, const double *now, double *cross)
+static mst_status time_derivative(const fit_sum_job *here, const double *now, double *cross)
 {
-    layout l = layout_of(mst_manifold_dim(mst_score_manifold(p->source)), false, false);
-    double *sum;
-    MST_TRY(mst_allocate(&sum, l.size));
-    double divisor, there = time_beside(p->source, time, &divisor);
-    mst_status status = sum_group(p, g, mean, there, l, false, false, false, sum);
-    for (size_t k = 0; status == MST_OK && k < l.q; k++)
-        cross[k] = (sum[l.gradient + k] - now[k]) / divisor;
+    fit_sum_job j = *here;
+    j.layout = layout_of(here->layout.width, here->layout.side, false, false);
+    j.value = j.hessian = j.outer = false;
+    double *sum, divisor;
+    MST_TRY(mst_allocate(&sum, j.layout.size));
+    j.time = fit_time_beside(j.model->source, here->time, &divisor);
+    mst_status status = sum_group(&j, sum);
+    for (size_t k = 0; status == MST_OK && k < j.layout.width; k++)
+        cross[k] = (sum[j.layout.gradient + k] - now[k]) / divisor;
     mst_release(sum);
     return status;
 }
 
-static mst_status add_group(const fit_problem *p, const fit_state *state, const fit_group *g,
-                            fit_sums *out)
+/* The local Hessian (d + 1, d + 1) of a group from that by the mean, or from the rows' outer products. */
+static void put_together(const fit_layout *l, const double *sum, const double *cross, bool fisher,
+                         double *local)
 {
-    const mst_manifold *m = mst_score_manifold(p->source);
-    size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m), parameters = fit_parameters(p);
-    bool exact = mst_score_gives(p->source, MST_GIVES_HESSIAN),
-         fisher = out->hessian != NULL && !exact;
+    size_t d = l->side, width = l->width;
+    for (size_t u = 0; u < width; u++)
+        for (size_t v = 0; v < width; v++)
+            local[u * width + v] = fisher           ? -sum[l->outer + u * width + v]
+                                   : u < d && v < d ? sum[l->hessian + u * d + v]
+                                                    : cross[u < d ? u : v];
+}
+
+/* What a group with one prediction adds: local sums, pulled back once. */
+static mst_status pull_group(const fit_sum_job *j, const double *sum, bool fisher, double *work,
+                             fit_sums *out)
+{
+    const fit_model *m = j->model;
+    const fit_layout *l = &j->layout;
+    fit_slice slice = {.group = j->group, .n = 1, .y = j->y};
+    double *cross = work, *local = work + l->width;
+    memset(cross, 0, l->width * sizeof *cross);
+    if (j->cross)
+        MST_TRY(time_derivative(j, sum + l->gradient, cross));
+    MST_TRY(m->ops->pull(m, j->state, &slice, sum + l->gradient, out->gradient));
+    if (out->outer != NULL)
+        MST_TRY(m->ops->pull_matrix(m, j->state, &slice, sum + l->outer, out->outer));
+    if (out->hessian == NULL)
+        return MST_OK;
+    put_together(l, sum, cross, fisher, local);
+    return m->ops->pull_matrix(m, j->state, &slice, local, out->hessian);
+}
+
+/* What a group with a prediction per row adds: its sums are by the parameters already. */
+static void add_pulled(const fit_sum_job *j, const double *sum, bool fisher, fit_sums *out)
+{
+    const fit_layout *l = &j->layout;
+    size_t q = l->width;
+    const double *hessian = sum + (fisher ? l->outer : l->hessian);
+    for (size_t k = 0; k < q; k++)
+        out->gradient[k] += sum[l->gradient + k];
+    for (size_t k = 0; out->outer != NULL && k < q * q; k++)
+        out->outer[k] += sum[l->outer + k];
+    for (size_t k = 0; out->hessian != NULL && k < q * q; k++)
+        out->hessian[k] += fisher ? -hessian[k] : hessian[k];
+}
+
+static mst_status add_group(const fit_model *m, const double *state, size_t group, fit_sums *out)
+{
+    const mst_manifold *manifold = mst_score_manifold(m->source);
+    size_t d = mst_manifold_dim(manifold), D = mst_manifold_ambient(manifold), L = d + 1;
+    bool exact = mst_score_gives(m->source, MST_GIVES_HESSIAN);
+    bool timed = mst_score_gives(m->source, MST_GIVES_TIME);
+    bool hessian = out->hessian != NULL && exact, fisher = out->hessian != NULL && !exact;
     bool outer = out->outer != NULL || fisher;
-    layout l = layout_of(d, out->hessian != NULL && exact, outer);
-    size_t used = p->time_is_free ? l.q : d;
-    const double *mean = state->mean + g->mean * D;
-    double time = mst_score_gives(p->source, MST_GIVES_TIME) ? state->time[g->time] : 1, *sum;
-    MST_TRY(mst_allocate(&sum, l.size + l.q));
-    double *cross = sum + l.size;
-    mst_status status =
-        sum_group(p, g, mean, time, l, out->hessian != NULL && exact, outer, true, sum);
-    memset(cross, 0, l.q * sizeof *cross);
-    if (status == MST_OK && out->hessian != NULL && exact && p->time_is_free && out->near == NULL)
-        status = time_derivative(p, g, mean, time, sum + l.gradient, cross);
+    fit_layout l = m->ops->per_row ? layout_of(m->parameters, m->parameters, hessian, outer)
+                                   : layout_of(L, d, hessian, outer);
+    double *sum;
+    MST_TRY(mst_allocate(&sum, l.size + L + L * L + D));
+    double *work = sum + l.size, *y = work + L + L * L, time = 1;
+    mst_status status = MST_OK;
+    if (!m->ops->per_row)
+        status = m->ops->predict(m, state, group, 0, 1, y, &time);
+    fit_sum_job j = {.model = m,
+                     .state = state,
+                     .group = group,
+                     .y = m->ops->per_row ? NULL : y,
+                     .time = timed ? time : 1,
+                     .layout = l,
+                     .value = true,
+                     .hessian = hessian,
+                     .outer = outer,
+                     .cross = hessian && m->time_is_free && out->near == NULL};
+    if (status == MST_OK)
+        status = sum_group(&j, sum);
+    if (status == MST_OK && m->ops->per_row)
+        add_pulled(&j, sum, fisher, out);
+    else if (status == MST_OK)
+        status = pull_group(&j, sum, fisher, work, out);
     if (status == MST_OK) {
-        out->value += sum[0];
-        out->total_weight += sum[1];
-        out->score_square += sum[2];
-        for (size_t k = 0; k < used; k++)
-            out->gradient[place(p, g, d, k)] += sum[l.gradient + k];
-        for (size_t u = 0; u < used; u++)
-            for (size_t v = 0; v < used; v++) {
-                size_t at = place(p, g, d, u) * parameters + place(p, g, d, v);
-                if (out->outer != NULL)
-                    out->outer[at] += sum[l.outer + u * l.q + v];
-                if (out->hessian != NULL)
-                    out->hessian[at] += fisher           ? -sum[l.outer + u * l.q + v]
-                                        : u < d && v < d ? sum[l.hessian + u * d + v]
-                                                         : cross[u < d ? u : v];
-            }
+        out->value += sum[FIT_VALUE];
+        out->total_weight += sum[FIT_WEIGHT];
+        out->score_square += sum[FIT_SQUARE];
+        double longest = m->ops->per_row ? sum[FIT_TIME] : time;
+        out->longest_time = fmax(out->longest_time, timed ? longest : 0);
     }
     mst_release(sum);
     return status;
 }
 
 /* Whatever involves a log time. */
-static void copy_time_rows(const fit_problem *p, const double *from, double *to)
+static void copy_time_rows(const fit_model *m, const double *from, double *to)
 {
-    size_t parameters = fit_parameters(p);
-    size_t first = p->means * mst_manifold_dim(mst_score_manifold(p->source));
-    for (size_t a = 0; a < parameters; a++)
-        for (size_t b = 0; b < parameters; b++)
-            if (a >= first || b >= first)
-                to[a * parameters + b] = from[a * parameters + b];
+    size_t q = m->parameters;
+    for (size_t k = 0; k < m->parts; k++) {
+        fit_part part = m->ops->part(m, k);
+        for (size_t a = 0; part.log_time && a < q; a++) {
+            to[a * q + part.first] = from[a * q + part.first];
+            to[part.first * q + a] = from[part.first * q + a];
+        }
+    }
 }
 
-mst_status fit_evaluate(const fit_problem *p, const fit_state *state, fit_sums *out)
+mst_status fit_evaluate(const fit_model *m, const double *state, fit_sums *out)
 {
-    size_t parameters = fit_parameters(p);
-    out->value = out->total_weight = out->score_square = 0;
-    memset(out->gradient, 0, parameters * sizeof *out->gradient);
+    size_t q = m->parameters;
+    if (m->ops->per_row) /* only there the times of all rows are known to be log times */
+        out->near = NULL;
+    out->value = out->total_weight = out->score_square = out->longest_time = 0;
+    memset(out->gradient, 0, q * sizeof *out->gradient);
     if (out->hessian != NULL)
-        memset(out->hessian, 0, parameters * parameters * sizeof *out->hessian);
+        memset(out->hessian, 0, q * q * sizeof *out->hessian);
     if (out->outer != NULL)
-        memset(out->outer, 0, parameters * parameters * sizeof *out->outer);
-    for (size_t g = 0; g < p->groups; g++)
-        MST_TRY(add_group(p, state, &p->group[g], out));
-    if (out->hessian != NULL && out->near != NULL && mst_score_gives(p->source, MST_GIVES_HESSIAN))
-        copy_time_rows(p, out->near, out->hessian);
+        memset(out->outer, 0, q * q * sizeof *out->outer);
+    for (size_t g = 0; g < m->groups; g++)
+        MST_TRY(add_group(m, state, g, out));
+    if (out->hessian != NULL && out->near != NULL && mst_score_gives(m->source, MST_GIVES_HESSIAN))
+        copy_time_rows(m, out->near, out->hessian);
     return MST_OK;
 }

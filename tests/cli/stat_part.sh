@@ -96,6 +96,9 @@ check "not converged: status 1 and one line" test "$status" -eq 1 -a "$(wc -l <"
 printf '1,0,0,1,0,1\n2,0,0,2,0,2\n' >triangles.csv
 expects "matrices without a closed form have a Frechet mean" "r['kind'] == 'frechet' and near(r['mean'][0], math.sqrt(2)) and r['time'] is None" mean --manifold spd:3 triangles.csv
 refuses "but no diffusion mean" 3 "spd:3 has no closed-form.*--kind frechet" mean --manifold spd:3 --kind diffusion triangles.csv
+# A line beside a sphere: the sphere must not hold back the steps along the line.
+awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.9f,0,%.9f,%.3f\n", sin(i / 80), cos(i / 80), 1000 * sin(7 * i) - 57 }' >beside.csv
+expects "a start far away on one factor" "r['converged'] and r['iterations'] <= 10 and near(r['mean'][3], sum(float(l.split(',')[3]) for l in open('beside.csv')) / 40)" mean --manifold 'product(sphere:2,euclidean:1)' --kind frechet --start 0,0,1,3000 --starts 1 beside.csv
 
 # ---- Groups ----
 (

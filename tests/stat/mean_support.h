@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What the tests of means share: a manifold with its sources, simulated rows, fits that must end in a given way. */
+/* What the tests of means share: a manifold with its sources, simulated rows, fits that
+ * must end in a given way. */
 #ifndef TEST_MEAN_SUPPORT_H
 #define TEST_MEAN_SUPPORT_H
 
@@ -76,6 +77,8 @@ static inline mst_mean_result *fit(const mst_score *source, size_t n, const doub
 {
     mst_mean_result *r = fit_ending(MST_OK, source, n, x, o);
     ck_assert(r->converged && r->n == n && r->seconds >= 0);
+    ck_assert(r->end == MST_FIT_SETTLED || r->end == MST_FIT_ROUNDING || r->end == MST_FIT_EDGE);
+    ck_assert(r->seed == (o != NULL ? o->seed : mst_mean_options_default().seed));
     return r;
 }
 

@@ -99,7 +99,8 @@ END_TEST
 
 /* ---- Invariances ---- */
 
-/* An isometry of the manifold: a reflection on spheres, a rotation from the left, a congruence, a shift of angles. */
+/* An isometry of the manifold: a reflection on spheres, a rotation from the left, a
+ * congruence, a shift of angles. */
 static void move_row(const setting *s, const double *x, double *y)
 {
     const char *name = mst_manifold_table(s->m)->name;
@@ -324,6 +325,58 @@ START_TEST(products_are_their_factors)
 }
 END_TEST
 
+/* A compact factor bounds the steps in itself, not those in its neighbours. */
+START_TEST(a_line_beside_a_sphere_is_as_wide_as_its_points)
+{
+    setting s = setting_open("product(sphere:2,euclidean:1)");
+    enum { N = 40 };
+    const double start[] = {0, 0, 1, 3000};
+    double *x = draw(&s, N, NULL, 0.3, 28), middle = 0;
+    for (size_t i = 0; i < N; i++) {
+        x[4 * i + 3] = 1000 * sin(7 * (double)i) - 57;
+        middle += x[4 * i + 3] / N;
+    }
+    mst_mean_options o = mst_mean_options_default();
+    o.start = start;
+    o.starts = 1;
+    mst_mean_result *frechet = fit(s.log, N, x, &o);
+    assert_near(frechet->mean[3], middle, 1e-8 * fabs(middle), "the mean on the line");
+    ck_assert_uint_le(frechet->iterations, 10);
+    o.time = 1e6;
+    mst_mean_result *diffusion = fit(s.exact, N, x, &o);
+    assert_near(diffusion->mean[3], middle, 1e-8 * fabs(middle), "the diffusion mean");
+    ck_assert_uint_le(diffusion->iterations, 10);
+    mst_mean_result_free(frechet);
+    mst_mean_result_free(diffusion);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+/* Distances are no log-likelihood: their observed information says nothing, and the result says so. */
+START_TEST(results_say_which_covariance_they_hold)
+{
+    setting s = setting_open("sphere:2");
+    enum { N = 20 };
+    double *x = draw(&s, N, NULL, 0.3, 29);
+    mst_mean_options o = mst_mean_options_default();
+    o.resamples = 20;
+    o.seed = 5;
+    for (mst_covariance_kind kind = MST_COVARIANCE_OBSERVED; kind <= MST_COVARIANCE_BOOTSTRAP;
+         kind++) {
+        o.covariance = kind;
+        mst_mean_result *r = fit(s.exact, N, x, &o), *f = fit(s.log, N, x, &o);
+        ck_assert_int_eq(r->covariance_kind, kind);
+        ck_assert_int_eq(f->covariance_kind,
+                         kind == MST_COVARIANCE_OBSERVED ? MST_COVARIANCE_SANDWICH : kind);
+        mst_mean_result_free(r);
+        mst_mean_result_free(f);
+    }
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 /* ---- Fréchet means without a Hessian, and with nothing but the required slots ---- */
 
 START_TEST(positive_definite_matrices)
@@ -364,8 +417,8 @@ START_TEST(positive_definite_matrices)
 }
 END_TEST
 
-/* Condition numbers near 1e16: a full first step leads beyond the range in which matrices are positive definite to
- * rounding, and so does the mean of the entries. */
+/* Condition numbers near 1e16: a full first step leads beyond the range in which matrices are positive
+ * definite to rounding, and so does the mean of the entries. */
 START_TEST(matrices_that_are_far_apart)
 {
     setting s = setting_open("spd:5");
@@ -423,10 +476,12 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE(
-        "mean", 60, {flat_space_in_closed_form, FLAT_CASES}, {isometries_carry_means_along, CURVED},
-        {any_start_leads_to_the_mean, CURVED}, {weights_are_repetitions, CURVED},
-        {methods_agree, CURVED}, {fixed_times, CURVED}, {products_are_their_factors, 0},
-        {positive_definite_matrices, 0}, {matrices_that_are_far_apart, 0},
-        {errors_of_large_matrices_are_left_out, 0}, {a_manifold_with_required_slots_only, 0});
+    return RUN_SUITE("mean", 60, {flat_space_in_closed_form, FLAT_CASES},
+                     {isometries_carry_means_along, CURVED}, {any_start_leads_to_the_mean, CURVED},
+                     {weights_are_repetitions, CURVED}, {methods_agree, CURVED},
+                     {fixed_times, CURVED}, {products_are_their_factors, 0},
+                     {a_line_beside_a_sphere_is_as_wide_as_its_points, 0},
+                     {results_say_which_covariance_they_hold, 0}, {positive_definite_matrices, 0},
+                     {matrices_that_are_far_apart, 0}, {errors_of_large_matrices_are_left_out, 0},
+                     {a_manifold_with_required_slots_only, 0});
 }

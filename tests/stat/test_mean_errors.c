@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Error bars of means, and what a fit promises about threads, options, limits and bad arguments. Whether the intervals
- * cover the truth as often as they say is measured by test_coverage_slow.c. */
+/* Error bars of means, and what a fit promises about threads, options, limits and bad arguments. Whether the
+ * intervals cover the truth as often as they say is measured by test_coverage_slow.c. */
 #include "stat/mean_support.h"
 
 static const char *const specs[] = {"sphere:2", "torus:2", "so3", "hyperbolic:2", "spd:2"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
-/* Of a right model, the sandwich and the observed information estimate the same matrix: their relative difference is
- * about √(c/n), c of order ten; n = 5000. */
+/* Of a right model, the sandwich and the observed information estimate the same matrix: their relative
+ * difference is about √(c/n), c of order ten; n = 5000. */
 START_TEST(sandwich_agrees_where_the_model_is_right)
 {
     setting s = setting_open(specs[_i]);
@@ -181,12 +181,14 @@ START_TEST(not_converged_is_said)
         mst_mean_result *r = fit_ending(MST_CONVERGENCE, s.exact, N, x, &o);
         assert_one_line("not converged");
         ck_assert(!r->converged && r->iterations == 1 && r->gradient_norm > 1e-10);
+        ck_assert_int_eq(r->end, MST_FIT_OUT_OF_STEPS);
         ck_assert(all_finite(3, r->mean) && r->time > 0 && isfinite(r->log_likelihood));
         ck_assert(isnan(r->standard_error));
         mst_mean_result_free(r);
     }
     free(x);
-    /* A gradient that vanishes by symmetry is no maximum: Newton's method leaves, the others must not stay there in peace. */
+    /* A gradient that vanishes by symmetry is no maximum: Newton's method leaves, the
+     * others must not stay there in peace. */
     static const double pair[] = {0, 0.6, 0.8, 0, -0.6, -0.8};
     o = mst_mean_options_default();
     o.time = 0.5;
@@ -196,6 +198,7 @@ START_TEST(not_converged_is_said)
         o.method = methods[k];
         mst_mean_result *r = fit_ending(k == 0 ? MST_OK : MST_CONVERGENCE, s.exact, 2, pair, &o);
         ck_assert(r->converged == (k == 0));
+        ck_assert_int_eq(r->end, k == 0 ? MST_FIT_SETTLED : MST_FIT_SADDLE);
         mst_mean_result_free(r);
     }
     setting_close(&s);
@@ -205,7 +208,7 @@ START_TEST(not_converged_is_said)
     s = setting_open("spd:3");
     x = draw(&s, N, NULL, 0.5, 57);
     mst_mean_result *r = fit_ending(MST_CONVERGENCE, s.log, N, x, &o);
-    ck_assert(!r->converged && r->gradient_norm > 1e-10);
+    ck_assert(!r->converged && r->gradient_norm > 1e-10 && r->end == MST_FIT_OUT_OF_STEPS);
     mst_mean_result_free(r);
     free(x);
     setting_close(&s);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Means that are not unique, times that run away, and data at the edge: what is to be said is said. */
-#include "stat/mean_parts.h"
+#include "stat/extrinsic.h"
 #include "stat/mean_support.h"
 
 static mst_mean_result *fit_sphere(mst_status expected, bool frechet, double time, size_t n,
@@ -38,7 +38,8 @@ START_TEST(antipodes_have_a_circle_of_means)
 }
 END_TEST
 
-/* Four points of a square on the equator: the two poles, and for small times perhaps more, but the set is invariant. */
+/* Four points of a square on the equator: the two poles, and for small times perhaps
+ * more, but the set is invariant. */
 START_TEST(a_square_has_two_means)
 {
     static const double x[] = {1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0};
@@ -99,8 +100,8 @@ START_TEST(two_means_of_many_rows)
             x[6 * i + k] = half[3 * i + k];
             x[6 * i + 3 + k] = k == 1 ? -half[3 * i + k] : half[3 * i + k];
         }
-    /* Two clusters at ±y, stretched along x: at a small fixed time the means are ±z, or every point of the circle
-     * between. Some more rows at ±x decide for ±z. */
+    /* Two clusters at ±y, stretched along x: at a small fixed time the means are ±z, or every point of the
+     * circle between. Some more rows at ±x decide for ±z. */
     for (size_t i = 0; i < 3000; i++) {
         double *row = x + 3 * i;
         row[1] *= 0.1;
@@ -150,6 +151,8 @@ static void assert_runs_away(mst_mean_result *r, mst_time_limit limit, const cha
                       !r->converged && isnan(r->standard_error) && isnan(r->time_standard_error),
                   "%s: limit %d, time %g", what, (int)r->time_limit, r->time);
     ck_assert_msg(r->unique == (limit == MST_TIME_ZERO), "%s: unique", what);
+    ck_assert_msg(r->end == (limit == MST_TIME_ZERO ? MST_FIT_COLLAPSED : MST_FIT_UNIFORM),
+                  "%s: end %d", what, (int)r->end);
 }
 
 START_TEST(one_point_has_time_zero)

@@ -3,7 +3,7 @@
 
 /* Sources that know a range of times only: the climb stays inside, and a time at an edge from which the
  * likelihood rises outwards has come to its end. */
-#include "stat/fit.h"
+#include "stat/fit_steps.h"
 
 #include <math.h>
 
@@ -20,12 +20,12 @@ double fit_clamp_time(const mst_score *source, double time)
 
 mst_status fit_check_time(const mst_score *source, double time)
 {
-    double least = mst_score_describe(source)->t_least,
-           largest = mst_score_describe(source)->t_largest;
-    if (!mst_score_gives(source, MST_GIVES_TIME) || time == 0 || (time >= least && time <= largest))
+    const mst_score_info *info = mst_score_describe(source);
+    if (!mst_score_gives(source, MST_GIVES_TIME) || time == 0 ||
+        (time >= info->t_least && time <= info->t_largest))
         return MST_OK;
     return mst_fail(MST_DOMAIN, "the time %g is outside the range of the source \"%s\", %g to %g",
-                    time, mst_score_name(source), least, largest);
+                    time, mst_score_name(source), info->t_least, info->t_largest);
 }
 
 double fit_given_time(const mst_score *source, double time)
@@ -42,15 +42,17 @@ mst_time_limit fit_edge(const mst_score *source, double time, double slope)
     return time >= info->t_largest && slope >= 0 ? MST_TIME_LARGEST : MST_TIME_FINITE;
 }
 
-mst_time_limit fit_hold_times(const fit_problem *p, const fit_state *state, double *gradient)
+mst_time_limit fit_hold_times(const fit_model *m, const double *state, double *gradient)
 {
     mst_time_limit limit = MST_TIME_FINITE;
-    double *slope = gradient + p->means * mst_manifold_dim(mst_score_manifold(p->source));
-    for (size_t k = 0; p->time_is_free && k < p->times; k++) {
-        mst_time_limit edge = fit_edge(p->source, state->time[k], slope[k]);
+    for (size_t k = 0; m->time_is_free && k < m->parts; k++) {
+        fit_part part = m->ops->part(m, k);
+        if (!part.log_time)
+            continue;
+        mst_time_limit edge = fit_edge(m->source, state[part.time], gradient[part.first]);
         if (edge == MST_TIME_FINITE)
             continue;
-        slope[k] = 0;
+        gradient[part.first] = 0;
         limit = edge;
     }
     return limit;

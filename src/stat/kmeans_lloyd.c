@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* One restart of k-means: seeding of Arthur and Vassilvitskii (2007) with squared geodesic distances, then
+ * Lloyd's iteration. While labels move, a centre takes one Newton step per iteration; once they rest, centres
+ * are brought to their means and the labels must survive that. */
+#include "stat/kmeans_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static void lloyd_free(kmeans_lloyd *l)
+{
+    mst_release(l->labels);
+    mst_release(l->squared);
+    mst_release(l->rows);
+    mst_release(l->settled);
+}
+
+static mst_status lloyd_new(kmeans_lloyd *l)
+{
+    MST_TRY(mst_allocate(&l->labels, 2 * l->n));
+    l->previous = l->labels + l->n;
+    MST_TRY(mst_allocate(&l->squared, l->n + l->k));
+    l->mass = l->squared + l->n;
+    MST_TRY(mst_allocate(&l->rows, l->n * (l->D + 1)));
+    l->weights = l->rows + l->n * l->D;
+    return mst_allocate_zero(&l->settled, l->k);
+}
+
+/* The row at `share` of the total of w·squared, all of it in (0, 1); rows without any are never chosen. */
+static size_t pick_row(const kmeans_lloyd *l, const double *squared, double share)
+{
+    double total = 0, sum = 0;
+    size_t last = kmeans_no_label;
+    for (size_t i = 0; i < l->n; i++)
+        total += kmeans_weight(l, i) * (squared != NULL ? squared[i] : 1);
+    for (size_t i = 0; i < l->n; i++) {
+        double part = kmeans_weight(l, i) * (squared != NULL ? squared[i] : 1);
+        if (!(part > 0))
+            continue;
+        last = i;
+        sum += part;
+        if (sum > share * total)
+            break;
+    }
+    return last;
+}
+
+static void put_centre(kmeans_lloyd *l, size_t c, size_t row)
+{
+    memcpy(l->centres + c * l->D, l->x + row * l->D, l->D * sizeof *l->x);
+}
+
+/* Each seed is a row drawn with probability ∝ w·dist² to the seeds so far. */
+static mst_status seed(kmeans_lloyd *l, size_t restart)
+{
+    double share, *nearest = l->squared, *newest = l->weights;
+    mst_random r = {l->o->seed, restart};
+    size_t row = kmeans_no_label;
+    for (size_t c = 0; c < l->k; c++) {
+        mst_random_uniforms(r, c, 1, &share);
+        row = pick_row(l, c > 0 ? nearest : NULL, share);
+        if (row == kmeans_no_label) /* fewer different points than k: a copy, which stays empty */
+            row = pick_row(l, NULL, share);
+        put_centre(l, c, row);
+        kmeans_assignment a = {l->m,
+                               l->distances,
+                               1,
+                               l->centres + c * l->D,
+                               l->x,
+                               l->labels,
+                               c > 0 ? newest : nearest};
+        MST_TRY(kmeans_assign(a, l->n, l->threads));
+        for (size_t i = 0; c > 0 && i < l->n; i++)
+            nearest[i] = fmin(nearest[i], newest[i]);
+    }
+    return MST_OK;
+}
+
+static void weigh_clusters(kmeans_lloyd *l)
+{
+    memset(l->mass, 0, l->k * sizeof *l->mass);
+    for (size_t i = 0; i < l->n; i++)
+        l->mass[l->labels[i]] += kmeans_weight(l, i);
+}
+
+/* Each cluster without weight takes the point that is farthest from its centre, if any is off its centre, and
+ * not from a cluster that has no other: that one would be empty then. */
+static void refill_empty(kmeans_lloyd *l)
+{
+    weigh_clusters(l);
+    for (size_t c = 0; c < l->k; c++) {
+        if (l->mass[c] > 0)
+            continue;
+        size_t farthest = kmeans_no_label;
+        for (size_t i = 0; i < l->n; i++)
+            if (kmeans_weight(l, i) > 0 && l->squared[i] > 0 &&
+                l->mass[l->labels[i]] > kmeans_weight(l, i) &&
+                (farthest == kmeans_no_label || l->squared[i] > l->squared[farthest]))
+                farthest = i;
+        if (farthest == kmeans_no_label)
+            continue;
+        l->mass[l->labels[farthest]] -= kmeans_weight(l, farthest);
+        l->mass[c] = kmeans_weight(l, farthest);
+        l->labels[farthest] = c;
+        l->squared[farthest] = 0;
+        put_centre(l, c, farthest);
+    }
+}
+
+/* Compare with the labels before; a cluster that gained or lost a row is not settled. */
+static bool compare_labels(kmeans_lloyd *l)
+{
+    bool changed = false;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->labels[i] != l->previous[i]) {
+            changed = true;
+            l->settled[l->labels[i]] = 0;
+            if (l->previous[i] != kmeans_no_label)
+                l->settled[l->previous[i]] = 0;
+        }
+    memcpy(l->previous, l->labels, l->n * sizeof *l->labels);
+    return changed;
+}
+
+/* With millions of rows some label always moves: an iteration that gains less than this share of the inertia
+ * is the last one. */
+static const double least_gain = 1e-8;
+
+static double inertia_of(const kmeans_lloyd *l)
+{
+    double sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += kmeans_weight(l, i) * l->squared[i];
+    return sum;
+}
+
+static mst_status iterate(kmeans_lloyd *l, kmeans_outcome *out)
+{
+    for (size_t i = 0; i < l->n; i++)
+        l->labels[i] = l->previous[i] = kmeans_no_label;
+    kmeans_assignment a = {l->m, l->distances, l->k, l->centres, l->x, l->labels, l->squared};
+    bool tight = false;
+    double before = INFINITY;
+    for (;; out->iterations++) {
+        MST_TRY(kmeans_assign(a, l->n, l->threads));
+        refill_empty(l);
+        bool changed = compare_labels(l);
+        out->inertia = inertia_of(l);
+        bool stalled =
+            changed && out->inertia <= before && before - out->inertia < least_gain * before;
+        bool settled = tight && !changed && memchr(l->settled, 0, l->k) == NULL;
+        out->end = settled ? MST_FIT_SETTLED : stalled ? MST_FIT_ROUNDING : MST_FIT_OUT_OF_STEPS;
+        if (settled || stalled || out->iterations >= l->o->iterations)
+            return MST_OK;
+        before = out->inertia;
+        tight = !changed;
+        for (size_t c = 0; c < l->k; c++)
+            if (!l->settled[c])
+                MST_TRY(kmeans_fit_centre(l, c, tight));
+        MST_TRY(mst_parallel_tick(1 / ((double)l->o->iterations + 1)));
+    }
+}
+
+mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out)
+{
+    *out = (kmeans_outcome){0};
+    for (size_t c = 0; c < l.k; c++)
+        l.times[c] = 0;
+    mst_status status = lloyd_new(&l);
+    if (status == MST_OK)
+        status = seed(&l, restart);
+    if (status == MST_OK)
+        status = iterate(&l, out);
+    lloyd_free(&l);
+    return status;
+}

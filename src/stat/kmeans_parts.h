@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The parts of k-means. */
+#ifndef MST_STAT_KMEANS_PARTS_H
+#define MST_STAT_KMEANS_PARTS_H
+
+#include "stat/distances.h"
+
+#include <manistat/cluster.h>
+
+static const size_t kmeans_no_label = SIZE_MAX;
+
+/* Each row to the nearest of k centres. */
+typedef struct kmeans_assignment {
+    const mst_manifold *m;
+    distance_function *distances;
+    size_t k;
+    const double *centres, *x;
+    size_t *labels;  /* read as well: a label stays where another centre is as near */
+    double *squared; /* or null */
+} kmeans_assignment;
+MST_MUST_USE mst_status kmeans_assign(kmeans_assignment a, size_t n, int threads);
+
+/* One restart: labels and centres improved in turn. */
+typedef struct kmeans_lloyd {
+    const mst_manifold *m;
+    distance_function *distances;
+    const mst_score *source;
+    const mst_kmeans_options *o;
+    size_t n, d, D, k;
+    const double *x;
+    int threads;
+    size_t *labels, *previous; /* (n) */
+    double *squared;           /* (n), to the own centre */
+    double *rows, *weights;    /* of one cluster: (n, D), (n) */
+    double *centres, *times;   /* the caller's: (k, D), (k) */
+    double *mass;              /* (k), Σ w of the clusters */
+    unsigned char *settled;    /* (k): the centre is the mean of these very rows */
+} kmeans_lloyd;
+
+static inline double kmeans_weight(const kmeans_lloyd *l, size_t i)
+{
+    return l->o->weights != NULL ? l->o->weights[i] : 1;
+}
+
+typedef struct kmeans_outcome {
+    double inertia;
+    size_t iterations;
+    mst_fit_end end;
+} kmeans_outcome;
+
+/* From the seeds of number `restart` to the end; what is allocated in `l` is gone then. */
+MST_MUST_USE mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out);
+
+/* The centre of cluster c and its time: one Newton step, or with `tight` all it takes. */
+MST_MUST_USE mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* From the candidates to the result. */
+#include "stat/distances.h"
+#include "stat/mean_search.h"
+
+#include <math.h>
+#include <string.h>
+
+static mst_status result_new(mst_mean_result **out, size_t d, size_t D, size_t set_size)
+{
+    mst_mean_result *r;
+    MST_TRY(mst_allocate_zero(&r, 1));
+    mst_status status = mst_allocate(&r->set, set_size);
+    if (status == MST_OK)
+        status = mst_allocate(&r->mean, (1 + set_size) * D + d * D + d * d);
+    if (status != MST_OK) {
+        mst_release(r->set);
+        mst_release(r);
+        return status;
+    }
+    r->basis = r->mean + D;
+    r->covariance = r->basis + d * D;
+    for (size_t k = 0; k < set_size; k++)
+        r->set[k].mean = r->covariance + d * d + k * D;
+    r->set_size = set_size;
+    for (size_t k = 0; k < d * d; k++)
+        r->covariance[k] = NAN;
+    r->time = r->log_likelihood = r->variance = r->standard_error = r->time_standard_error = NAN;
+    r->time_low = r->time_high = r->region_radius2 = r->region_volume = r->aic = r->bic = NAN;
+    r->gradient_norm = r->decrement = NAN;
+    *out = r;
+    return MST_OK;
+}
+
+void mst_mean_result_free(mst_mean_result *r)
+{
+    if (r == NULL)
+        return;
+    mst_release(r->mean);
+    mst_release(r->set);
+    mst_release(r);
+}
+
+static void fill_set(const mean_search *s, mst_mean_result *r)
+{
+    const mst_score *source = s->model.model.source;
+    bool timed = mst_score_gives(source, MST_GIVES_TIME);
+    bool valued = mst_score_gives(source, MST_GIVES_TIME | MST_GIVES_LOG_P);
+    for (size_t k = 0; k < r->set_size; k++) {
+        const mean_candidate *c = &s->candidates[k];
+        bool has_time = timed && mean_has_time(fit_time_limit(&c->outcome));
+        memcpy(r->set[k].mean, c->state, s->D * sizeof *c->state);
+        r->set[k].time = has_time ? *mean_time(s, c) : NAN;
+        r->set[k].log_likelihood = valued ? c->outcome.value : NAN;
+    }
+}
+
+static void fill_outcome(const mean_search *s, const fit_outcome *best, mst_mean_result *r)
+{
+    r->end = best->end;
+    r->time_limit = fit_time_limit(best);
+    r->converged = fit_has_converged(best->end);
+    r->iterations = best->iterations;
+    r->gradient_norm = best->gradient_norm;
+    r->decrement = best->decrement;
+    r->unique = r->set_size == 1 && best->end != MST_FIT_UNIFORM &&
+                !(best->least_curvature < s->tolerances.unique);
+}
+
+mst_status mean_describe(const mean_search *s, mst_mean_result **out)
+{
+    const mean_candidate *best = &s->candidates[0];
+    mst_mean_result *r;
+    MST_TRY(result_new(&r, s->d, s->D, mean_count_ties(s)));
+    fill_set(s, r);
+    fill_outcome(s, &best->outcome, r);
+    memcpy(r->mean, best->state, s->D * sizeof *r->mean);
+    r->n = s->rows.n;
+    r->seed = s->o->seed;
+    r->parameters = s->model.model.parameters;
+    r->time = r->set[0].time;
+    if (!isnan(r->set[0].log_likelihood)) {
+        r->log_likelihood = r->set[0].log_likelihood;
+        r->aic = 2 * (double)r->parameters - 2 * r->log_likelihood;
+        /* A weight is a number of repetitions. */
+        r->bic = log(s->total_weight) * (double)r->parameters - 2 * r->log_likelihood;
+    }
+    /* A manifold may have no logarithm here: then there is no variance. */
+    if (mean_squared_distance(s->m, r->n, s->rows.x, s->rows.weights, r->mean, s->o->threads,
+                              &r->variance) != MST_OK)
+        r->variance = NAN;
+    *out = r;
+    return MST_OK;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The parts of mst_mean_fit: climbs from several starts, the candidates that they end
+ * with, the best of them. */
+#ifndef MST_STAT_MEAN_SEARCH_H
+#define MST_STAT_MEAN_SEARCH_H
+
+#include "stat/fit.h"
+
+/* A climb and where it ended. */
+typedef struct mean_candidate {
+    double *state; /* mean (D), time */
+    fit_outcome outcome;
+    double *hessian; /* (q, q) at the end */
+    double doubt;    /* values that differ by less are the same */
+} mean_candidate;
+
+typedef struct mean_search {
+    fit_means model;
+    fit_rows rows;
+    fit_options climb;
+    fit_tolerances tolerances;
+    const mst_mean_options *o;
+    const mst_manifold *m;
+    size_t d, D;
+    double time; /* the fixed one, 0: to be fitted */
+    double total_weight;
+    size_t count;               /* candidates */
+    mean_candidate *candidates; /* (starts) */
+    double *memory;             /* their states */
+    size_t *start_rows;         /* (starts) rows drawn as starts */
+    size_t different;           /* so many before they repeat */
+    fit_rows sample;            /* for a first look; all rows if there are few */
+    double *sample_x, *sample_weights;
+} mean_search;
+
+static inline double *mean_time(const mean_search *s, const mean_candidate *c)
+{
+    return c->state + s->D;
+}
+
+/* Is there a time to tell, if only the edge of a range? */
+static inline bool mean_has_time(mst_time_limit limit)
+{
+    return limit != MST_TIME_ZERO && limit != MST_TIME_INFINITY;
+}
+
+/* All candidates, in the order in which they were found, each different from the others; at least one. */
+MST_MUST_USE mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n,
+                                        const double *x, const mst_mean_options *o);
+MST_MUST_USE mst_status mean_search_run(mean_search *s);
+void mean_search_free(mean_search *s);
+
+/* ---- Starts ---- */
+
+/* The rows to start from and those for a first look. */
+MST_MUST_USE mst_status mean_draw_starts(mean_search *s);
+/* Point number k to start from: the given or extrinsic mean first, then rows of the data drawn at random, and
+ * when there are no more of them, points around them. */
+MST_MUST_USE mst_status mean_choose_start(const mean_search *s, size_t k, double *mean);
+/* In flat space t is the mean squared distance per dimension; curvature is left to the climb. */
+MST_MUST_USE mst_status mean_first_time(const mean_search *s, const fit_rows *rows,
+                                        const double *mean, double *time);
+
+/* ---- A first look from another start than the first ---- */
+
+/* How far the rows scatter about a candidate: √t, or the root of the mean squared distance without a time. */
+double mean_scatter(const mean_search *s, const mean_candidate *c);
+/* Is the mean of `c` one of the candidates already, to this share of the scatter? Where all rows are one,
+ * rounding alone tells means apart. */
+MST_MUST_USE mst_status mean_is_known(const mean_search *s, const mean_candidate *c, double share,
+                                      bool *known);
+/* Does the start in `c` lead to a mean that is known? It moves on the way. */
+MST_MUST_USE mst_status mean_look_first(const mean_search *s, mean_candidate *c, bool *known);
+
+/* ---- The best ---- */
+
+/* The candidates by falling value, as far as values can be told. */
+MST_MUST_USE mst_status mean_rank(mean_search *s);
+/* How many of the ranked ones share the highest value. */
+size_t mean_count_ties(const mean_search *s);
+
+/* From the ranked candidates to a result without error bars. */
+MST_MUST_USE mst_status mean_describe(const mean_search *s, mst_mean_result **out);
+
+/* ---- Error bars ---- */
+
+/* Basis, covariance, standard errors, interval and region of the result at its mean. `hessian` (q, q) is what
+ * the climb has left there, for sources with a Hessian or a time. */
+MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means *model,
+                                        const mst_mean_options *options, const double *hessian);
+/* Covariance (q, q) of the parameters from refitted resamples; not defined if too many of
+ * them have no estimate. */
+MST_MUST_USE mst_status mean_bootstrap(const fit_means *model, const double *state,
+                                       const mst_mean_options *options, double *covariance,
+                                       bool *defined);
+
+#endif

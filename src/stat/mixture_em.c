@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Generalised EM (Dempster, Laird and Rubin 1977): the M-step is a few Newton steps on each component, which
+ * never lower its part of the expected log-likelihood, and so the log-likelihood never falls. */
+#include "stat/fit.h"
+#include "stat/mixture_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 256, BLOCK = 16 * ROWS };
+enum { NEWTON_STEPS = 1 };
+
+/* A component with less than this share of the points has lost them. */
+static const double lost_share = 1e-8;
+/* Rows with less responsibility than this are left out of the M-step: they cannot move a
+ * sum in its last bit. */
+static const double negligible = 1e-25;
+
+mst_status mixture_em_new(mixture_em *e)
+{
+    size_t blocks = e->n / BLOCK + 1;
+    MST_TRY(mst_allocate(&e->memory, e->n * (e->k + e->D + 1) + (e->D + 1) + (e->d + 1) + blocks));
+    e->responsibilities = e->memory;
+    e->rows = e->responsibilities + e->n * e->k;
+    e->weights = e->rows + e->n * e->D;
+    e->trial = e->weights + e->n;
+    e->gradient = e->trial + e->D + 1;
+    e->partial = e->gradient + e->d + 1;
+    return MST_OK;
+}
+
+/* Turns log(π_j p_j) of one row into responsibilities and gives log Σ_j π_j p_j. */
+static double normalise_row(size_t k, double *r)
+{
+    double largest = -INFINITY, sum = 0;
+    for (size_t j = 0; j < k; j++)
+        largest = fmax(largest, r[j]);
+    for (size_t j = 0; j < k; j++) {
+        r[j] = exp(r[j] - largest);
+        sum += r[j];
+    }
+    for (size_t j = 0; j < k; j++)
+        r[j] /= sum;
+    return largest + log(sum);
+}
+
+/* log(π_j p_j) of rows at … at + n − 1 for all components. */
+static mst_status fill_logs(const mixture_em *e, size_t at, size_t n)
+{
+    double log_p[ROWS];
+    for (size_t j = 0; j < e->k; j++) {
+        mst_pairs pairs = {.n = n,
+                           .x = e->x + at * e->D,
+                           .y = e->centres + j * e->D,
+                           .t = &e->times[j],
+                           .first = at};
+        MST_TRY(mst_score_evaluate(e->source, &pairs, &(mst_heat_values){.log_p = log_p}));
+        double log_share = log(e->shares[j]);
+        for (size_t i = 0; i < n; i++)
+            e->responsibilities[(at + i) * e->k + j] = log_share + log_p[i];
+    }
+    return MST_OK;
+}
+
+static mst_status expect_block(void *context, size_t begin, size_t end)
+{
+    const mixture_em *e = context;
+    double sum = 0;
+    for (size_t at = begin; at < end; at += ROWS) {
+        size_t n = end - at < ROWS ? end - at : ROWS;
+        MST_TRY(fill_logs(e, at, n));
+        for (size_t i = at; i < at + n; i++) {
+            double value = normalise_row(e->k, e->responsibilities + i * e->k);
+            if (!isfinite(value))
+                return mst_fail(MST_BREAKDOWN,
+                                "row %zu has no finite log-likelihood in the mixture", i + 1);
+            sum += mixture_weight(e, i) * value;
+        }
+    }
+    e->partial[begin / BLOCK] = sum;
+    return MST_OK;
+}
+
+mst_status mixture_expect(mixture_em *e)
+{
+    MST_TRY(mst_parallel_blocks(e->n, BLOCK, e->threads, (mst_progress){0}, expect_block, e));
+    e->log_likelihood = 0;
+    for (size_t b = 0; b * BLOCK < e->n; b++)
+        e->log_likelihood += e->partial[b];
+    return MST_OK;
+}
+
+/* Rows and weights of component j; gives the sum of the weights. */
+static double gather(const mixture_em *e, size_t j, fit_rows *rows)
+{
+    double mass = 0;
+    *rows = (fit_rows){.x = e->rows, .weights = e->weights};
+    for (size_t i = 0; i < e->n; i++) {
+        double w = mixture_weight(e, i) * e->responsibilities[i * e->k + j];
+        mass += w;
+        if (w <= negligible * mixture_weight(e, i))
+            continue;
+        memcpy(e->rows + rows->n * e->D, e->x + i * e->D, e->D * sizeof *e->x);
+        e->weights[rows->n++] = w;
+    }
+    return mass;
+}
+
+/* From the present parameters of component j to trial, at the time `time` if that is not 0. */
+static mst_status climb(const mixture_em *e, size_t j, const fit_rows *rows, double time,
+                        double *value)
+{
+    memcpy(e->trial, e->centres + j * e->D, e->D * sizeof *e->trial);
+    e->trial[e->D] = time > 0 ? time : e->times[j];
+    bool time_is_free = !(time > 0) && fit_given_time(e->source, 0) == 0;
+    fit_means model = fit_one_mean(e->source, rows, time_is_free, e->threads);
+    fit_options options = {
+        .method = MST_MEAN_NEWTON, .tolerance = 1e-12, .rate = 0.1, .iterations = NEWTON_STEPS};
+    fit_outcome outcome;
+    MST_TRY(fit_climb(&model.model, e->trial, &options, &outcome));
+    *value = outcome.value;
+    return MST_OK;
+}
+
+static mst_status value_now(const mixture_em *e, size_t j, const fit_rows *rows, double *value)
+{
+    fit_means model = fit_one_mean(e->source, rows, false, e->threads);
+    fit_sums sums = {.gradient = e->gradient};
+    memcpy(e->trial, e->centres + j * e->D, e->D * sizeof *e->trial);
+    e->trial[e->D] = e->times[j];
+    MST_TRY(fit_evaluate(&model.model, e->trial, &sums));
+    *value = sums.value;
+    return MST_OK;
+}
+
+static mst_status improve(mixture_em *e, size_t j)
+{
+    fit_rows rows;
+    double mass = gather(e, j, &rows), value, before;
+    e->shares[j] = mass / e->total;
+    if (e->shares[j] < lost_share || rows.n == 0)
+        return MST_OK;
+    MST_TRY(climb(e, j, &rows, 0, &value));
+    if (!(e->trial[e->D] >= e->least_time)) {
+        /* Stop at the least time. Should that be worse than before, keep the time and move the mean only. */
+        MST_TRY(value_now(e, j, &rows, &before));
+        MST_TRY(climb(e, j, &rows, e->least_time, &value));
+        if (!(value >= before))
+            MST_TRY(climb(e, j, &rows, e->times[j], &value));
+    }
+    memcpy(e->centres + j * e->D, e->trial, e->D * sizeof *e->trial);
+    e->times[j] = e->trial[e->D];
+    return MST_OK;
+}
+
+mst_status mixture_iterate(mixture_em *e)
+{
+    bool settled = false;
+    MST_TRY(mixture_expect(e));
+    while (!settled && e->iterations < e->o->iterations) {
+        double before = e->log_likelihood;
+        for (size_t j = 0; j < e->k; j++)
+            MST_TRY(improve(e, j));
+        MST_TRY(mixture_expect(e));
+        e->iterations++;
+        settled = e->log_likelihood - before <= e->o->tolerance * fmax(1, fabs(e->log_likelihood));
+        MST_TRY(mst_parallel_tick(1 / ((double)e->o->iterations + 1)));
+    }
+    e->end = settled ? MST_FIT_SETTLED : MST_FIT_OUT_OF_STEPS;
+    for (size_t j = 0; j < e->k; j++)
+        e->degenerate |= e->shares[j] < lost_share || e->times[j] <= e->least_time;
+    return MST_OK;
+}
