@@ -44,20 +44,3 @@ const char *tensors_duplicate(size_t count, const char **names)
             return names[i];
     return NULL;
 }
-
-size_t tensors_utf8_length(const char *text, size_t left)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (s[0] < 0x80)
-        return 1;
-    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    /* No overlong forms, no surrogates, nothing above U+10FFFF. */
-    bool wrong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-                 (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
-    return wrong ? 0 : n;
-}

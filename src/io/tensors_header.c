@@ -6,6 +6,7 @@
  * have a million names. */
 #include "io/internal.h"
 #include "io/tensors_internal.h"
+#include "util/json_scanner.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 typedef struct parser {
     const char *name; /* of the file */
-    const char *begin, *p, *end;
+    json_scanner at;
     tensors *t;
     char *free_text; /* where the next string goes */
 } parser;
@@ -21,7 +22,7 @@ typedef struct parser {
 static mst_status refuse(const parser *s, const char *what)
 {
     return mst_fail(MST_FORMAT, "%s: damaged, or not a safetensors file (header, byte %zu: %s)",
-                    s->name, (size_t)(s->p - s->begin) + 1, what);
+                    s->name, (size_t)(s->at.p - s->at.begin) + 1, what);
 }
 
 static mst_status refuse_tensor(const parser *s, const tensor *t, const char *what)
@@ -31,125 +32,32 @@ static mst_status refuse_tensor(const parser *s, const tensor *t, const char *wh
                     mst_quote_text(t->name, strlen(t->name), quoted), what);
 }
 
-static void skip_space(parser *s)
-{
-    while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
-        s->p++;
-}
-
-static bool take(parser *s, char c)
-{
-    skip_space(s);
-    if (s->p == s->end || *s->p != c)
-        return false;
-    s->p++;
-    return true;
-}
-
-/* ---- Strings ---- */
-
-static bool take_hex4(parser *s, uint32_t *code)
-{
-    *code = 0;
-    for (int i = 0; i < 4; i++, s->p++) {
-        char c = s->p < s->end ? *s->p : '\0';
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-        if (digit < 0)
-            return false;
-        *code = *code << 4 | (uint32_t)digit;
-    }
-    return true;
-}
-
-static void put_utf8(parser *s, uint32_t code)
-{
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, code >>= 6)
-        s->free_text[i] = (char)(0x80 | (code & 0x3f));
-    s->free_text[0] = (char)(lead[n] | code);
-    s->free_text += n;
-}
-
-/* Behind the backslash. */
-static bool take_escape(parser *s)
-{
-    static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
-    char c = s->p < s->end ? *s->p++ : '\0';
-    const char *found = c != '\0' ? strchr(letters, c) : NULL;
-    if (found != NULL) {
-        *s->free_text++ = means[found - letters];
-        return true;
-    }
-    uint32_t code, low;
-    if (c != 'u' || !take_hex4(s, &code) || code == 0 || (code >= 0xdc00 && code <= 0xdfff))
-        return false;
-    if (code >= 0xd800 && code <= 0xdbff) { /* the first half of a surrogate pair */
-        if (s->end - s->p < 2 || s->p[0] != '\\' || s->p[1] != 'u')
-            return false;
-        s->p += 2;
-        if (!take_hex4(s, &low) || low < 0xdc00 || low > 0xdfff)
-            return false;
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    put_utf8(s, code);
-    return true;
-}
-
-/* The decoded text and its zero are never longer than what they are decoded from, quotes included, so `text` has room
- * for all strings of the header. */
+/* `text` has a place for all strings of the header, because none is longer than what it is decoded from. */
 static mst_status take_string(parser *s, const char **out)
 {
-    if (!take(s, '"'))
-        return refuse(s, "a string in quotes expected");
     *out = s->free_text;
-    while (s->p < s->end && *s->p != '"') {
-        size_t n = tensors_utf8_length(s->p, (size_t)(s->end - s->p));
-        if (n == 0)
-            return refuse(s, "not UTF-8");
-        if ((unsigned char)*s->p < 0x20)
-            return refuse(s, "a control character in a string");
-        if (*s->p == '\\') {
-            s->p++;
-            if (!take_escape(s))
-                return refuse(s, "an escape that is no character");
-            continue;
-        }
-        memcpy(s->free_text, s->p, n);
-        s->free_text += n;
-        s->p += n;
-    }
-    if (s->p == s->end)
-        return refuse(s, "a string without an end");
-    s->p++;
-    *s->free_text++ = '\0';
-    return MST_OK;
+    if (!json_take(&s->at, '"'))
+        return refuse(s, "a string in quotes expected");
+    const char *wrong = json_take_string(&s->at, &s->free_text);
+    return wrong == NULL ? MST_OK : refuse(s, wrong);
 }
 
 static mst_status take_key(parser *s, const char **key)
 {
     MST_TRY(take_string(s, key));
-    return take(s, ':') ? MST_OK : refuse(s, "a colon expected");
+    return json_take(&s->at, ':') ? MST_OK : refuse(s, "a colon expected");
 }
 
 /* Behind an element: whether another one follows. */
 static mst_status take_end(parser *s, char close, bool *more)
 {
-    *more = take(s, ',');
-    if (*more || take(s, close))
+    *more = json_take(&s->at, ',');
+    if (*more || json_take(&s->at, close))
         return MST_OK;
     return refuse(s, close == '}' ? "a comma or } expected" : "a comma or ] expected");
 }
 
 /* ---- A tensor ---- */
-
-static bool is_digit(const parser *s)
-{
-    return s->p < s->end && *s->p >= '0' && *s->p <= '9';
-}
 
 /* At most `most` integers of 64 bits without a sign; `*count` says how many. */
 static mst_status take_integers(parser *s, const tensor *t, const char *what, size_t most,
@@ -157,20 +65,16 @@ static mst_status take_integers(parser *s, const tensor *t, const char *what, si
 {
     char message[80];
     *count = 0;
-    if (!take(s, '['))
+    if (!json_take(&s->at, '['))
         return refuse(s, "an array of whole numbers expected");
-    for (bool more = !take(s, ']'); more;) {
-        uint64_t value = 0;
+    for (bool more = !json_take(&s->at, ']'); more;) {
+        uint64_t value;
         if (*count == most) {
             snprintf(message, sizeof message, "its %s has more than %zu numbers", what, most);
             return refuse_tensor(s, t, message);
         }
-        skip_space(s);
-        bool fine = is_digit(s), zero = fine && *s->p == '0';
-        for (const char *start = s->p; fine && is_digit(s); s->p++)
-            fine = !(zero && s->p > start) && !__builtin_mul_overflow(value, 10, &value) &&
-                   !__builtin_add_overflow(value, (uint64_t)(*s->p - '0'), &value);
-        if (!fine)
+        json_skip_space(&s->at);
+        if (!json_take_integer(&s->at, &value))
             return refuse(s, "a whole number from 0 to 2^64-1 expected");
         out[(*count)++] = value;
         MST_TRY(take_end(s, ']', &more));
@@ -248,9 +152,9 @@ static mst_status take_tensor(parser *s, const char *name)
     *t = (tensor){.name = name};
     *span = (tensor_span){.index = all->count++};
     unsigned seen = 0;
-    if (!take(s, '{'))
+    if (!json_take(&s->at, '{'))
         return refuse(s, "an object that describes a tensor expected");
-    for (bool more = !take(s, '}'); more;) {
+    for (bool more = !json_take(&s->at, '}'); more;) {
         MST_TRY(take_property(s, t, span, &seen));
         MST_TRY(take_end(s, '}', &more));
     }
@@ -264,9 +168,9 @@ static mst_status take_tensor(parser *s, const char *name)
 static mst_status take_metadata(parser *s)
 {
     tensors *t = s->t;
-    if (!take(s, '{'))
+    if (!json_take(&s->at, '{'))
         return refuse(s, "an object of strings expected");
-    for (bool more = !take(s, '}'); more;) {
+    for (bool more = !json_take(&s->at, '}'); more;) {
         tensor_text text;
         MST_TRY(take_key(s, &text.key));
         MST_TRY(take_string(s, &text.value));
@@ -281,10 +185,10 @@ static mst_status take_header(parser *s)
 {
     bool metadata = false;
     /* The format wants the brace in the first byte. */
-    if (s->p == s->end || *s->p != '{')
+    if (s->at.p == s->at.end || *s->at.p != '{')
         return refuse(s, "{ expected");
-    s->p++;
-    for (bool more = !take(s, '}'); more;) {
+    s->at.p++;
+    for (bool more = !json_take(&s->at, '}'); more;) {
         const char *key;
         MST_TRY(take_key(s, &key));
         if (strcmp(key, TENSORS_METADATA) != 0) {
@@ -297,8 +201,8 @@ static mst_status take_header(parser *s)
         }
         MST_TRY(take_end(s, '}', &more));
     }
-    skip_space(s);
-    return s->p == s->end ? MST_OK : refuse(s, "something stands after the last }");
+    json_skip_space(&s->at);
+    return s->at.p == s->at.end ? MST_OK : refuse(s, "something stands after the last }");
 }
 
 static mst_status check_names(const parser *s)
@@ -358,12 +262,7 @@ mst_status tensors_read_header(tensors *t, const char *name, const char *bytes, 
                                uint64_t *data_size)
 {
     MST_TRY(mst_allocate(&t->text, size + 1));
-    parser s = {.name = name,
-                .begin = bytes,
-                .p = bytes,
-                .end = bytes + size,
-                .t = t,
-                .free_text = t->text};
+    parser s = {.name = name, .at = {bytes, bytes, bytes + size}, .t = t, .free_text = t->text};
     MST_TRY(take_header(&s));
     MST_TRY(check_names(&s));
     return order_spans(&s, data_size);

@@ -26,9 +26,6 @@ bool tensor_bytes(const tensor *t, size_t *bytes);
 /* A string that stands in the list twice, or null. Sorts the list. */
 const char *tensors_duplicate(size_t count, const char **names);
 
-/* Length of the UTF-8 character at the start of `left` > 0 bytes, 0 if there is no valid one (RFC 3629). */
-size_t tensors_utf8_length(const char *text, size_t left);
-
 /* Where the bytes of a tensor are, counted from the end of the header. */
 typedef struct tensor_span {
     uint64_t begin, end;

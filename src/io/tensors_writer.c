@@ -5,6 +5,7 @@
  * be rewritten. */
 #include "io/internal.h"
 #include "io/tensors_internal.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void put_string(draft *t, const char *string)
     for (; left > 0; string += n, left -= n) {
         unsigned char c = (unsigned char)*string;
         char escape[8];
-        n = tensors_utf8_length(string, left);
+        n = mst_utf8_length(string, left);
         if (n == 0) {
             put_plain(t, "\xef\xbf\xbd");
             n = 1;
@@ -115,7 +116,7 @@ static bool is_utf8(const char *name)
 {
     size_t left = strlen(name), n;
     for (; left > 0; name += n, left -= n)
-        if ((n = tensors_utf8_length(name, left)) == 0)
+        if ((n = mst_utf8_length(name, left)) == 0)
             return false;
     return true;
 }

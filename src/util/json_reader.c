@@ -5,6 +5,7 @@
  * it holds; a member of an object is two values, the key and its value. */
 #include "base/internal.h"
 #include "util/json.h"
+#include "util/json_scanner.h"
 #include "util/message.h"
 #include "util/number_text.h"
 #include "util/source.h"
@@ -38,7 +39,7 @@ typedef struct document {
 
 typedef struct parser {
     const char *name;
-    const char *begin, *p, *end;
+    json_scanner at;
     document *d;
     size_t depth;
 } parser;
@@ -46,24 +47,9 @@ typedef struct parser {
 static mst_status refuse(const parser *s, const char *what)
 {
     uint64_t line = 1;
-    for (const char *c = s->begin; c < s->p; c++)
+    for (const char *c = s->at.begin; c < s->at.p; c++)
         line += *c == '\n';
     return mst_fail(MST_FORMAT, "%s, line %" PRIu64 ": %s; this is not JSON", s->name, line, what);
-}
-
-static void skip_space(parser *s)
-{
-    while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
-        s->p++;
-}
-
-static bool take(parser *s, char c)
-{
-    skip_space(s);
-    if (s->p == s->end || *s->p != c)
-        return false;
-    s->p++;
-    return true;
 }
 
 static mst_status add_value(parser *s, mst_json_kind kind, size_t *index)
@@ -75,116 +61,47 @@ static mst_status add_value(parser *s, mst_json_kind kind, size_t *index)
     return MST_OK;
 }
 
-/* ---- Strings ---- */
-
-static bool hex4(parser *s, uint32_t *code)
-{
-    *code = 0;
-    for (int i = 0; i < 4; i++, s->p++) {
-        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-        const char *found =
-            s->p < s->end && *s->p != '\0' ? memchr(digits, *s->p, sizeof digits - 1) : NULL;
-        if (found == NULL)
-            return false;
-        *code = 16 * *code + (uint32_t)((found - digits) & 15);
-    }
-    return true;
-}
-
-static void put_utf8(document *d, uint32_t code)
-{
-    char *t = d->text + d->text_size;
-    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n - 1; i > 0; i--, code >>= 6)
-        t[i] = (char)(0x80 | (code & 0x3f));
-    t[0] = (char)(lead[n] | code);
-    d->text_size += n;
-}
-
-/* Behind the backslash. */
-static mst_status take_escape(parser *s)
-{
-    static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
-    const char *found =
-        s->p < s->end && *s->p != '\0' ? memchr(letters, *s->p, sizeof letters - 1) : NULL;
-    if (found != NULL) {
-        s->d->text[s->d->text_size++] = means[found - letters];
-        s->p++;
-        return MST_OK;
-    }
-    uint32_t code, low;
-    if (s->p == s->end || *s->p++ != 'u' || !hex4(s, &code))
-        return refuse(s, "an unknown escape in a string");
-    if (code == 0 || (code >= 0xdc00 && code <= 0xdfff))
-        return refuse(s, "an escape that is no character");
-    if (code >= 0xd800 && code <= 0xdbff) { /* the first half of a surrogate pair */
-        if (s->end - s->p < 2 || *s->p++ != '\\' || *s->p++ != 'u' || !hex4(s, &low) ||
-            low < 0xdc00 || low > 0xdfff)
-            return refuse(s, "half of a surrogate pair");
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    put_utf8(s->d, code);
-    return MST_OK;
-}
-
-/* Behind the opening quote. The decoded text is never longer than what it is decoded from. */
+/* Behind the opening quote. */
 static mst_status take_string(parser *s)
 {
     size_t index;
     document *d = s->d;
     MST_TRY(add_value(s, MST_JSON_STRING, &index));
     d->values[index].offset = d->text_size;
-    while (s->p < s->end && *s->p != '"') {
-        unsigned char c = (unsigned char)*s->p++;
-        if (c < 0x20)
-            return refuse(s, "a control character in a string");
-        if (c == '\\')
-            MST_TRY(take_escape(s));
-        else
-            d->text[d->text_size++] = (char)c;
-    }
-    if (s->p == s->end)
-        return refuse(s, "a string without an end");
-    s->p++;
-    d->text[d->text_size++] = '\0';
-    return MST_OK;
-}
-
-/* ---- Values ---- */
-
-static bool is_digit(const parser *s)
-{
-    return s->p < s->end && *s->p >= '0' && *s->p <= '9';
+    char *end = d->text + d->text_size;
+    const char *wrong = json_take_string(&s->at, &end);
+    d->text_size = (size_t)(end - d->text);
+    return wrong == NULL ? MST_OK : refuse(s, wrong);
 }
 
 /* The grammar is narrower than that of mst_parse_double: no leading zeros, no ".5", no "nan". */
-static mst_status take_number(parser *s)
+static mst_status take_number(parser *parser)
 {
+    json_scanner *s = &parser->at;
     const char *start = s->p;
     size_t index;
     if (*s->p == '-')
         s->p++;
-    bool zero = is_digit(s) && *s->p == '0', fine = is_digit(s);
-    for (s->p += fine; !zero && is_digit(s); s->p++)
+    bool zero = json_at_digit(s) && *s->p == '0', fine = json_at_digit(s);
+    for (s->p += fine; !zero && json_at_digit(s); s->p++)
         ;
     if (fine && s->p < s->end && *s->p == '.') {
         s->p++;
-        fine = is_digit(s);
-        while (is_digit(s))
+        fine = json_at_digit(s);
+        while (json_at_digit(s))
             s->p++;
     }
     if (fine && s->p < s->end && (*s->p == 'e' || *s->p == 'E')) {
         s->p++;
         if (s->p < s->end && (*s->p == '+' || *s->p == '-'))
             s->p++;
-        fine = is_digit(s);
-        while (is_digit(s))
+        fine = json_at_digit(s);
+        while (json_at_digit(s))
             s->p++;
     }
-    MST_TRY(add_value(s, MST_JSON_NUMBER, &index));
-    if (!fine || !mst_parse_double(start, (size_t)(s->p - start), &s->d->values[index].number))
-        return refuse(s, "a number is malformed or too large");
+    MST_TRY(add_value(parser, MST_JSON_NUMBER, &index));
+    if (!fine || !mst_parse_double(start, (size_t)(s->p - start), &parser->d->values[index].number))
+        return refuse(parser, "a number is malformed or too large");
     return MST_OK;
 }
 
@@ -199,11 +116,11 @@ static mst_status take_word(parser *s)
                  {"false", MST_JSON_BOOL, false}};
     for (size_t i = 0; i < 3; i++) {
         size_t length = strlen(words[i].word), index;
-        if ((size_t)(s->end - s->p) < length || memcmp(s->p, words[i].word, length) != 0)
+        if ((size_t)(s->at.end - s->at.p) < length || memcmp(s->at.p, words[i].word, length) != 0)
             continue;
         MST_TRY(add_value(s, words[i].kind, &index));
         s->d->values[index].truth = words[i].truth;
-        s->p += length;
+        s->at.p += length;
         return MST_OK;
     }
     return refuse(s, "something that is no value");
@@ -213,10 +130,10 @@ static mst_status take_value(parser *s);
 
 static mst_status take_key(parser *s)
 {
-    if (!take(s, '"'))
+    if (!json_take(&s->at, '"'))
         return refuse(s, "a member of an object without a name");
     MST_TRY(take_string(s));
-    return take(s, ':') ? MST_OK : refuse(s, "no colon after the name of a member");
+    return json_take(&s->at, ':') ? MST_OK : refuse(s, "no colon after the name of a member");
 }
 
 /* Objects are small, so every key is compared with the ones before it. */
@@ -237,7 +154,7 @@ static mst_status take_container(parser *s, mst_json_kind kind, char close)
     MST_TRY(add_value(s, kind, &index));
     if (++s->depth > DEEPEST)
         return refuse(s, "too many levels");
-    if (!take(s, close)) {
+    if (!json_take(&s->at, close)) {
         do {
             key = d->count;
             if (kind == MST_JSON_OBJECT) {
@@ -248,8 +165,8 @@ static mst_status take_container(parser *s, mst_json_kind kind, char close)
             last = d->count;
             MST_TRY(take_value(s));
             length++;
-        } while (take(s, ','));
-        if (!take(s, close))
+        } while (json_take(&s->at, ','));
+        if (!json_take(&s->at, close))
             return refuse(s, "an array or object does not go on and does not end");
         d->values[last].last = true;
     }
@@ -261,18 +178,18 @@ static mst_status take_container(parser *s, mst_json_kind kind, char close)
 
 static mst_status take_value(parser *s)
 {
-    skip_space(s);
-    if (s->p == s->end)
+    json_skip_space(&s->at);
+    if (s->at.p == s->at.end)
         return refuse(s, "the text ends early");
-    switch (*s->p) {
+    switch (*s->at.p) {
     case '{':
-        s->p++;
+        s->at.p++;
         return take_container(s, MST_JSON_OBJECT, '}');
     case '[':
-        s->p++;
+        s->at.p++;
         return take_container(s, MST_JSON_ARRAY, ']');
     case '"':
-        s->p++;
+        s->at.p++;
         return take_string(s);
     case '-':
     case '0':
@@ -295,11 +212,11 @@ static mst_status parse(parser *s)
 {
     document *d = s->d;
     size_t head;
-    MST_TRY(mst_allocate(&d->text, (size_t)(s->end - s->begin) + 1));
+    MST_TRY(mst_allocate(&d->text, (size_t)(s->at.end - s->at.begin) + 1));
     MST_TRY(add_value(s, MST_JSON_NULL, &head));
     MST_TRY(take_value(s));
-    skip_space(s);
-    if (s->p != s->end)
+    json_skip_space(&s->at);
+    if (s->at.p != s->at.end)
         return refuse(s, "something stands after the value");
     d->values[head].text = d->text;
     d->values[head + 1].last = true;
@@ -312,7 +229,7 @@ static mst_status parse(parser *s)
 mst_status mst_json_parse(mst_json_value **out, const char *name, size_t n, const char *text)
 {
     document d = {0};
-    parser s = {.name = name, .begin = text, .p = text, .end = text + n, .d = &d};
+    parser s = {.name = name, .at = {text, text, text + n}, .d = &d};
     mst_status status = parse(&s);
     if (status != MST_OK) {
         mst_release(d.values);

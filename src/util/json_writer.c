@@ -5,6 +5,7 @@
 #include "base/internal.h"
 #include "util/json.h"
 #include "util/number_text.h"
+#include "util/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,19 +80,10 @@ static void before_value(mst_json *j)
 static void begin(mst_json *j, char bracket)
 {
     before_value(j);
-    if (j->depth == j->capacity) {
-        size_t capacity = j->capacity == 0 ? 16 : 2 * j->capacity;
-        char *larger;
-        mst_status status = mst_allocate(&larger, capacity);
-        stick(j, status);
-        if (status != MST_OK)
-            return;
-        if (j->depth > 0)
-            memcpy(larger, j->open, j->depth);
-        mst_release(j->open);
-        j->open = larger;
-        j->capacity = capacity;
-    }
+    mst_status status = mst_grow(&j->open, j->depth, &j->capacity);
+    stick(j, status);
+    if (status != MST_OK)
+        return;
     j->open[j->depth++] = bracket;
     j->first = true;
     put(j, &bracket, 1);
@@ -119,45 +111,13 @@ void mst_json_end(mst_json *j)
     j->first = false;
 }
 
-/* Length of the UTF-8 character at s, or 0 if there is no valid one (RFC 3629). */
-static size_t utf8_length(const unsigned char *s)
-{
-    unsigned char least = 0x80, most = 0xbf;
-    size_t n;
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] >= 0xc2 && s[0] <= 0xdf)
-        n = 2;
-    else if ((s[0] & 0xf0) == 0xe0)
-        n = 3;
-    else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-        n = 4;
-    else
-        return 0;
-    /* No overlong forms, no surrogates, nothing above U+10FFFF. */
-    if (s[0] == 0xe0)
-        least = 0xa0;
-    else if (s[0] == 0xed)
-        most = 0x9f;
-    else if (s[0] == 0xf0)
-        least = 0x90;
-    else if (s[0] == 0xf4)
-        most = 0x8f;
-    if (s[1] < least || s[1] > most)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
 static void put_string(mst_json *j, const char *utf8)
 {
     put(j, "\"", 1);
     const unsigned char *s = (const unsigned char *)utf8;
     while (*s != '\0') {
         static const char plain[] = "btn.fr"; /* \b \t \n, no \v, \f \r: bytes 8 to 13 */
-        size_t n = utf8_length(s);
+        size_t n = mst_utf8_length((const char *)s, SIZE_MAX);
         char escape[8];
         if (n == 0) {
             /* A file name may hold any bytes; the output stays valid. */

@@ -112,12 +112,14 @@ START_TEST(test_strings)
     mst_json_value_free(top);
     refuse("\"a", "without an end");
     refuse("\"a\nb\"", "control character");
-    refuse("\"\\x\"", "unknown escape");
-    refuse("\"\\u12g4\"", "unknown escape");
+    refuse("\"a\xff\"", "not UTF-8");
+    refuse("\"\xc3\"", "not UTF-8");
+    refuse("\"\\x\"", "an escape that is no character");
+    refuse("\"\\u12g4\"", "an escape that is no character");
     refuse("\"\\u0000\"", "no character");
     refuse("\"\\udc00\"", "no character");
-    refuse("\"\\ud800\"", "surrogate");
-    refuse("\"\\ud800\\u0041\"", "surrogate");
+    refuse("\"\\ud800\"", "an escape that is no character");
+    refuse("\"\\ud800\\u0041\"", "an escape that is no character");
 }
 END_TEST
 
