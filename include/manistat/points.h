@@ -44,8 +44,9 @@ MST_API void mst_points_reader_free(mst_points_reader *r);
 MST_API MST_MUST_USE mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m,
                                                 const char *path,
                                                 const mst_points_options *options);
-/* The same for a file that has a column of labels among those of the points; `column` is its number, counted
- * from 1, or its name in the header. */
+/* The same for a file that has a column of labels among those of the points; `column` is its number,
+ * counted from 1, or its name in the header; null: the labels that rows have of their own, MST_UNABLE if
+ * the format has none. */
 MST_API MST_MUST_USE mst_status mst_points_read_by(double **x, size_t *n, mst_labels **labels,
                                                    const mst_manifold *m, const char *path,
                                                    const char *column,

@@ -7,12 +7,29 @@
 
 #include <inttypes.h>
 
+/* Rows of the last batch whose line does not follow from the row before. */
+typedef struct line_jump {
+    size_t k;
+    uint64_t line;
+} line_jump;
+
+typedef struct csv_table {
+    char separator; /* ' ' means any run of spaces and tabs */
+    uint64_t line;  /* of the last line taken */
+    line_jump *jumps;
+    size_t jump_count, jump_capacity;
+    char *pending; /* the first data line, kept from detection; null once read */
+    size_t pending_length;
+    uint64_t pending_line;
+} csv_table;
+
 /* ---- Lines ---- */
 
 /* The next line without its end, or null at the end of the input; valid until the source is filled again. */
 static mst_status take_line(mst_reader *r, const char **line, size_t *length)
 {
     mst_source *s = &r->source;
+    csv_table *csv = r->data;
     size_t searched = 0;
     for (;;) {
         size_t available = mst_source_available(s);
@@ -21,7 +38,7 @@ static mst_status take_line(mst_reader *r, const char **line, size_t *length)
         if (newline != NULL || (s->ended && available > 0)) {
             size_t n = newline != NULL ? (size_t)(newline - bytes) : available;
             mst_source_skip(s, newline != NULL ? n + 1 : n);
-            r->csv.line++;
+            csv->line++;
             *line = bytes;
             *length = n > 0 && bytes[n - 1] == '\r' ? n - 1 : n;
             return MST_OK;
@@ -43,18 +60,19 @@ static bool is_blank(char c)
 /* The next line that is neither blank nor a comment. */
 static mst_status take_content_line(mst_reader *r, const char **line, size_t *length)
 {
+    const csv_table *csv = r->data;
     for (;;) {
         MST_TRY(take_line(r, line, length));
         if (*line == NULL)
             return MST_OK;
-        if (r->csv.line == 1 && *length >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0) {
+        if (csv->line == 1 && *length >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0) {
             *line += 3;
             *length -= 3;
         }
         if (memchr(*line, '\0', *length) != NULL)
             return mst_fail(MST_FORMAT,
                             "%s, line %" PRIu64 ": a zero byte; this is not a text file",
-                            r->source.name, r->csv.line);
+                            r->source.name, csv->line);
         size_t i = 0;
         while (i < *length && is_blank((*line)[i]))
             i++;
@@ -183,14 +201,14 @@ static mst_status copy_name(char **out, cell c)
 
 static mst_status read_names(mst_reader *r, const char *line, size_t length)
 {
-    mst_csv *csv = &r->csv;
+    csv_table *csv = r->data;
     r->cols = count_cells(line, length, csv->separator);
-    MST_TRY(mst_allocate_zero(&csv->names, r->cols));
+    MST_TRY(mst_allocate_zero(&r->names, r->cols));
     const char *p = line;
     for (size_t i = 0; i < r->cols; i++) {
         cell c;
         p = take_cell(p, line + length, csv->separator, &c);
-        MST_TRY(copy_name(&csv->names[i], c));
+        MST_TRY(copy_name(&r->names[i], c));
     }
     return MST_OK;
 }
@@ -202,11 +220,13 @@ static mst_status copy_line(char **out, const char *line, size_t length)
     return MST_OK;
 }
 
-mst_status mst_csv_open(mst_reader *r)
+static mst_status open_table(mst_reader *r)
 {
-    mst_csv *csv = &r->csv;
+    csv_table *csv;
     const char *line;
     size_t length;
+    MST_TRY(mst_allocate_zero(&csv, 1));
+    r->data = csv;
     MST_TRY(take_content_line(r, &line, &length));
     char *header = NULL;
     size_t header_length = 0;
@@ -275,19 +295,27 @@ static mst_status bad_cell(const mst_reader *r, uint64_t row, uint64_t line_numb
                     has_decimal_comma(c) ? "; write decimals with a point" : "");
 }
 
+/* The two usual ways to leave a number out. */
+static bool says_missing(cell c)
+{
+    return c.length == 0 || (c.length == 2 && memcmp(c.text, "NA", 2) == 0);
+}
+
 static mst_status take_label(const mst_reader *r, const char **p, const char *end, uint64_t row,
                              uint64_t line_number)
 {
+    const csv_table *csv = r->data;
     cell c;
-    *p = take_cell(*p, end, r->csv.separator, &c);
-    return c.length > 0 ? mst_labels_add(r->labels, c.text, c.length)
+    *p = take_cell(*p, end, csv->separator, &c);
+    return c.length > 0 ? reader_add_label(r, c.text, c.length)
                         : bad_cell(r, row, line_number, r->label_col + 1, c);
 }
 
 static mst_status parse_row(const mst_reader *r, const char *line, size_t length, uint64_t row,
                             uint64_t line_number, double *out)
 {
-    char separator = r->csv.separator;
+    const csv_table *csv = r->data;
+    char separator = csv->separator;
     const char *end = line + length;
     const char *p = line;
     size_t col = 0;
@@ -308,40 +336,43 @@ static mst_status parse_row(const mst_reader *r, const char *line, size_t length
         }
         cell c;
         p = take_cell(p, end, separator, &c);
-        if (!mst_parse_double(c.text, c.length, &out[col])) {
+        if (!mst_parse_double(c.text, c.length, &out[col]) &&
+            !(says_missing(c) && reader_missing(r, &out[col]))) {
             /* A row of another width is the better explanation of a cell that is out of place. */
             size_t cells = count_cells(line, length, separator);
             return cells != r->cols ? wrong_width(r, row, line_number, cells)
                                     : bad_cell(r, row, line_number, col + 1, c);
         }
     }
+    /* The last cell is missing, and its separator is there. */
+    if (p == NULL && col + 1 == r->cols && length > 0 && line[length - 1] == separator &&
+        reader_missing(r, &out[col]))
+        col++;
     if (p != NULL || col < r->cols)
         return wrong_width(r, row, line_number, count_cells(line, length, separator));
     return MST_OK;
 }
 
-static mst_status remember_line(mst_csv *csv, size_t k, uint64_t line)
+static mst_status remember_line(csv_table *csv, size_t k, uint64_t line)
 {
     if (csv->jump_count > 0) {
-        const mst_line_jump *last = &csv->jumps[csv->jump_count - 1];
+        const line_jump *last = &csv->jumps[csv->jump_count - 1];
         if (last->line + (k - last->k) == line)
             return MST_OK;
     }
     MST_TRY(mst_grow(&csv->jumps, csv->jump_count, &csv->jump_capacity));
-    csv->jumps[csv->jump_count++] = (mst_line_jump){k, line};
+    csv->jumps[csv->jump_count++] = (line_jump){k, line};
     return MST_OK;
 }
 
-mst_status mst_csv_next(mst_reader *r, size_t max, double *rows, size_t *got)
+static mst_status next_rows(mst_reader *r, size_t max, double *rows, size_t *got)
 {
-    mst_csv *csv = &r->csv;
-    csv->row += csv->last_got;
-    csv->last_got = 0;
+    csv_table *csv = r->data;
     csv->jump_count = 0;
     size_t n = 0;
     for (; n < max; n++) {
         double *out = rows + n * r->cols;
-        uint64_t row = csv->row + n + 1;
+        uint64_t row = r->row + n + 1;
         if (csv->pending != NULL) {
             MST_TRY(parse_row(r, csv->pending, csv->pending_length, row, csv->pending_line, out));
             MST_TRY(remember_line(csv, n, csv->pending_line));
@@ -357,27 +388,34 @@ mst_status mst_csv_next(mst_reader *r, size_t max, double *rows, size_t *got)
         MST_TRY(parse_row(r, line, length, row, csv->line, out));
         MST_TRY(remember_line(csv, n, csv->line));
     }
-    csv->last_got = n;
     *got = n;
     return MST_OK;
 }
 
-void mst_csv_where(const mst_reader *r, size_t k, uint64_t *row, uint64_t *line)
+static uint64_t line_of(const mst_reader *r, size_t k)
 {
-    const mst_csv *csv = &r->csv;
-    *row = csv->row + k + 1;
-    *line = 0;
+    const csv_table *csv = r->data;
+    uint64_t line = 0;
     for (size_t i = 0; i < csv->jump_count && csv->jumps[i].k <= k; i++)
-        *line = csv->jumps[i].line + (k - csv->jumps[i].k);
+        line = csv->jumps[i].line + (k - csv->jumps[i].k);
+    return line;
 }
 
-void mst_csv_close(mst_reader *r)
+static void close_table(mst_reader *r)
 {
-    mst_csv *csv = &r->csv;
-    if (csv->names != NULL)
-        for (size_t i = 0; i < r->cols; i++)
-            mst_release(csv->names[i]);
-    mst_release(csv->names);
+    csv_table *csv = r->data;
+    if (csv == NULL)
+        return;
     mst_release(csv->jumps);
     mst_release(csv->pending);
+    mst_release(csv);
 }
+
+const reader_format reader_csv = {
+    .name = "CSV",
+    .text = true,
+    .open = open_table,
+    .next = next_rows,
+    .line = line_of,
+    .close = close_table,
+};

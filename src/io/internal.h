@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What the files of this folder share: the two kinds of table reader, and labels. */
+/* What the files of this folder share: table readers, and labels. */
 #ifndef MST_IO_INTERNAL_H
 #define MST_IO_INTERNAL_H
 
@@ -16,58 +16,55 @@
 
 /* ---- Table readers ---- */
 
-/* Rows of the last batch whose line does not follow from the row before. */
-typedef struct mst_line_jump {
-    size_t k;
-    uint64_t line;
-} mst_line_jump;
+typedef enum reader_answer { READER_NO, READER_YES, READER_MORE } reader_answer;
 
-typedef struct mst_csv {
-    char separator;  /* ' ' means any run of spaces and tabs */
-    char **names;    /* (cols) or null */
-    uint64_t line;   /* of the last line taken */
-    uint64_t row;    /* rows handed out before the last batch */
-    size_t last_got; /* rows in the last batch */
-    mst_line_jump *jumps;
-    size_t jump_count, jump_capacity;
-    char *pending; /* the first data line, kept from detection; null once read */
-    size_t pending_length;
-    uint64_t pending_line;
-} mst_csv;
-
-typedef struct mst_npy {
-    char kind;         /* 'f', 'i', 'u', 'b' */
-    size_t item;       /* bytes of a number */
-    bool swapped;      /* byte order is not the machine's */
-    uint64_t rows;     /* in the file */
-    uint64_t row;      /* rows handed out before the last batch */
-    size_t last_got;   /* rows in the last batch */
-    const char *whole; /* Fortran order: the array, in a mapping or in the source's buffer */
-    uint64_t *offset;  /* Fortran order: (cols) number of the first item of a column */
-    void *map;
-    size_t map_size;
-} mst_npy;
+/* A file format. A new one is a file with such a table, and its line in reader.c; CONTRIBUTING.md has the
+ * recipe. */
+typedef struct reader_format {
+    const char *name; /* "NPY" */
+    bool text;        /* the content of a cell is text */
+    bool row_labels;  /* each row has a label that is in no column */
+    /* Are these the first n bytes of such a file? MORE: it takes more bytes to tell. Null: what is of no
+     * other format. */
+    reader_answer (*recognise)(const char *bytes, size_t n);
+    /* The source is at its first byte. Sets cols, and names if the columns have some. The table has a row
+     * at least. */
+    mst_status (*open)(mst_reader *r);
+    /* Up to max rows into rows (max, cols); *got = 0 at the end. A number that the file says is missing
+     * goes through reader_missing. Text formats hand the cell of column label_col to reader_add_label and
+     * put 0 in its place, and those with labels of rows do so with these if label_rows. */
+    mst_status (*next)(mst_reader *r, size_t max, double *rows, size_t *got);
+    /* The line of the k-th row of the last `next`; null if the format has no lines. */
+    uint64_t (*line)(const mst_reader *r, size_t k);
+    /* Frees r->data, also after an `open` that failed. */
+    void (*close)(mst_reader *r);
+} reader_format;
 
 struct mst_reader {
+    const reader_format *format;
     mst_source source;
     size_t cols;
-    bool is_npy;
-    mst_labels *labels; /* take the column label_col as text, its numbers are 0; or null */
+    char **names;    /* (cols) or null */
+    uint64_t row;    /* rows handed out before the last batch */
+    size_t last_got; /* rows in the last batch */
+    mst_labels *
+        labels; /* where labels go, or null: of the rows if label_rows, else the column label_col */
+    bool label_rows;
     size_t label_col;
-    union {
-        mst_csv csv;
-        mst_npy npy;
-    };
+    bool missing_allowed;
+    void *data; /* of the format */
 };
 
-MST_MUST_USE mst_status mst_csv_open(mst_reader *r);
-MST_MUST_USE mst_status mst_csv_next(mst_reader *r, size_t max, double *rows, size_t *got);
-void mst_csv_where(const mst_reader *r, size_t k, uint64_t *row, uint64_t *line);
-void mst_csv_close(mst_reader *r);
+extern const reader_format reader_csv, reader_npy;
 
-MST_MUST_USE mst_status mst_npy_open(mst_reader *r);
-MST_MUST_USE mst_status mst_npy_next(mst_reader *r, size_t max, double *rows, size_t *got);
-void mst_npy_close(mst_reader *r);
+/* The format of what comes from a source that is at its first byte. */
+MST_MUST_USE mst_status reader_find_format(mst_source *s, const reader_format **out);
+/* For `next` of a format: true, and *x not a number, if missing numbers are allowed. */
+bool reader_missing(const mst_reader *r, double *x);
+MST_MUST_USE mst_status reader_add_label(const mst_reader *r, const char *text, size_t length);
+
+/* Missing numbers, which are MST_FORMAT otherwise, become not-a-number. */
+void mst_reader_allow_missing(mst_reader *r);
 
 /* ---- Labels: add them row by row, then finish, which sorts the names ---- */
 
@@ -75,7 +72,8 @@ MST_MUST_USE mst_status mst_labels_new(mst_labels **out);
 MST_MUST_USE mst_status mst_labels_add(mst_labels *labels, const char *text, size_t length);
 MST_MUST_USE mst_status mst_labels_finish(mst_labels *labels);
 /* From now on the reader adds the cells of a column to `labels` (borrowed). The column is named by its
- * number, counted from 1, or by its name in the header. Before the first mst_reader_next only. */
+ * number, counted from 1, or by its name in the header; null means the labels that the rows have of their
+ * own, MST_UNABLE if the format has none. Before the first mst_reader_next only. */
 MST_MUST_USE mst_status mst_reader_set_labels(mst_reader *r, const char *column,
                                               mst_labels *labels);
 

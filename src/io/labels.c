@@ -215,11 +215,10 @@ mst_status mst_labels_read(mst_labels **out, const char *path, size_t n)
     MST_TRY(mst_source_open(&source, path));
     mst_labels *labels = NULL;
     mst_status status = mst_labels_new(&labels);
+    const reader_format *format = NULL;
     if (status == MST_OK)
-        status = mst_source_fill(&source, MST_NPY_MAGIC_SIZE);
-    bool array = status == MST_OK && source.regular &&
-                 mst_source_available(&source) >= MST_NPY_MAGIC_SIZE &&
-                 memcmp(mst_source_bytes(&source), MST_NPY_MAGIC, MST_NPY_MAGIC_SIZE) == 0;
+        status = reader_find_format(&source, &format);
+    bool array = status == MST_OK && source.regular && !format->text;
     if (status == MST_OK)
         status = array ? read_array(path, labels) : read_lines(&source, labels);
     if (status == MST_OK && !array && labels->n == n + 1 && n > 0)

@@ -11,6 +11,17 @@
 
 enum { MOST_AXES = 32, MOST_HEADER = 1 << 20 };
 
+typedef struct npy_array {
+    char kind;         /* 'f', 'i', 'u', 'b' */
+    size_t item;       /* bytes of a number */
+    bool swapped;      /* byte order is not the machine's */
+    uint64_t rows;     /* in the file */
+    const char *whole; /* Fortran order: the array, in a mapping or in the source's buffer */
+    uint64_t *offset;  /* Fortran order: (cols) number of the first item of a column */
+    void *map;
+    size_t map_size;
+} npy_array;
+
 typedef struct header {
     char descr[32];
     bool has_descr, has_order, has_shape;
@@ -178,7 +189,7 @@ static bool machine_is_little_endian(void)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 
-static mst_status find_type(const mst_source *s, const char *descr, mst_npy *npy)
+static mst_status find_type(const mst_source *s, const char *descr, npy_array *npy)
 {
     if (descr[0] == '[')
         return mst_fail(MST_FORMAT, "%s holds records; save one plain array of numbers", s->name);
@@ -209,18 +220,19 @@ static mst_status find_type(const mst_source *s, const char *descr, mst_npy *npy
 static mst_status find_size(mst_reader *r, const header *h, uint64_t *bytes)
 {
     const char *name = r->source.name;
+    npy_array *npy = r->data;
     if (h->axes == 0)
         return mst_fail(MST_FORMAT, "%s holds a single number, not a table (shape ())", name);
-    r->npy.rows = h->shape[0];
+    npy->rows = h->shape[0];
     uint64_t cols = 1;
     bool overflow = false;
     for (size_t i = 1; i < h->axes; i++)
         overflow |= __builtin_mul_overflow(cols, h->shape[i], &cols);
-    overflow |= __builtin_mul_overflow(cols, r->npy.item, bytes);
-    overflow |= __builtin_mul_overflow(*bytes, r->npy.rows, bytes);
+    overflow |= __builtin_mul_overflow(cols, npy->item, bytes);
+    overflow |= __builtin_mul_overflow(*bytes, npy->rows, bytes);
     if (overflow || *bytes > PTRDIFF_MAX)
         return mst_fail(MST_FORMAT, "%s: the shape in the NPY header is too large", name);
-    if (cols == 0 || r->npy.rows == 0)
+    if (cols == 0 || npy->rows == 0)
         return mst_fail(MST_FORMAT, "%s is empty: no %s of numbers", name,
                         cols == 0 ? "columns" : "rows");
     r->cols = (size_t)cols;
@@ -242,7 +254,7 @@ static mst_status has_more(const mst_source *s)
 static mst_status map_or_read_whole(mst_reader *r, uint64_t bytes)
 {
     mst_source *s = &r->source;
-    mst_npy *npy = &r->npy;
+    npy_array *npy = r->data;
     if (s->regular) {
         size_t start = (size_t)s->consumed;
         npy->map_size = start + (size_t)bytes;
@@ -265,27 +277,38 @@ static mst_status map_or_read_whole(mst_reader *r, uint64_t bytes)
 /* Column numbers count the last axis fastest; in Fortran order items count the first axis fastest. */
 static mst_status find_column_offsets(mst_reader *r, const header *h)
 {
-    MST_TRY(mst_allocate(&r->npy.offset, r->cols));
+    npy_array *npy = r->data;
+    MST_TRY(mst_allocate(&npy->offset, r->cols));
     for (size_t c = 0; c < r->cols; c++) {
         uint64_t rest = c, offset = 0;
-        uint64_t stride = r->npy.rows * r->cols;
+        uint64_t stride = npy->rows * r->cols;
         for (size_t axis = h->axes; axis-- > 1;) {
             stride /= h->shape[axis];
             offset += rest % h->shape[axis] * stride;
             rest /= h->shape[axis];
         }
-        r->npy.offset[c] = offset;
+        npy->offset[c] = offset;
     }
     return MST_OK;
 }
 
-mst_status mst_npy_open(mst_reader *r)
+static reader_answer recognise(const char *bytes, size_t n)
+{
+    if (memcmp(bytes, MST_NPY_MAGIC, n < MST_NPY_MAGIC_SIZE ? n : MST_NPY_MAGIC_SIZE) != 0)
+        return READER_NO;
+    return n < MST_NPY_MAGIC_SIZE ? READER_MORE : READER_YES;
+}
+
+static mst_status open_array(mst_reader *r)
 {
     mst_source *s = &r->source;
+    npy_array *npy;
     header h;
     uint64_t bytes = 0;
+    MST_TRY(mst_allocate_zero(&npy, 1));
+    r->data = npy;
     MST_TRY(read_header(s, &h));
-    MST_TRY(find_type(s, h.descr, &r->npy));
+    MST_TRY(find_type(s, h.descr, npy));
     MST_TRY(find_size(r, &h, &bytes));
     if (s->regular) {
         uint64_t there = s->size > s->consumed ? s->size - s->consumed : 0;
@@ -318,7 +341,7 @@ mst_status mst_npy_open(mst_reader *r)
 #define KEEP(word) (word)
 
 /* n consecutive items to out[0], out[stride], … */
-static void convert(const mst_npy *npy, const char *from, size_t n, double *out, size_t stride)
+static void convert(const npy_array *npy, const char *from, size_t n, double *out, size_t stride)
 {
     bool swapped = npy->swapped;
     if (npy->kind == 'f' && npy->item == 8 && !swapped && stride == 1) {
@@ -354,14 +377,14 @@ static void convert(const mst_npy *npy, const char *from, size_t n, double *out,
 static mst_status stream_rows(mst_reader *r, size_t n, double *rows)
 {
     mst_source *s = &r->source;
-    const mst_npy *npy = &r->npy;
+    const npy_array *npy = r->data;
     size_t left = n * r->cols;
     while (left > 0) {
         MST_TRY(mst_source_fill(s, npy->item));
         size_t items = mst_source_available(s) / npy->item;
         if (items == 0) {
             uint64_t row_bytes = (uint64_t)r->cols * npy->item;
-            uint64_t had = (npy->row + n) * row_bytes - left * npy->item;
+            uint64_t had = (r->row + n) * row_bytes - left * npy->item;
             return ends_early(s, had + mst_source_available(s), npy->rows * row_bytes);
         }
         items = items < left ? items : left;
@@ -373,17 +396,14 @@ static mst_status stream_rows(mst_reader *r, size_t n, double *rows)
     return MST_OK;
 }
 
-mst_status mst_npy_next(mst_reader *r, size_t max, double *rows, size_t *got)
+static mst_status next_rows(mst_reader *r, size_t max, double *rows, size_t *got)
 {
-    mst_npy *npy = &r->npy;
-    npy->row += npy->last_got;
-    npy->last_got = 0;
-    uint64_t left = npy->rows - npy->row;
+    npy_array *npy = r->data;
+    uint64_t left = npy->rows - r->row;
     size_t n = left < max ? (size_t)left : max;
     if (npy->whole != NULL) {
         for (size_t c = 0; c < r->cols; c++)
-            convert(npy, npy->whole + (npy->offset[c] + npy->row) * npy->item, n, rows + c,
-                    r->cols);
+            convert(npy, npy->whole + (npy->offset[c] + r->row) * npy->item, n, rows + c, r->cols);
     } else {
         MST_TRY(stream_rows(r, n, rows));
         if (n == left) {
@@ -392,14 +412,25 @@ mst_status mst_npy_next(mst_reader *r, size_t max, double *rows, size_t *got)
                 return has_more(&r->source);
         }
     }
-    npy->last_got = n;
     *got = n;
     return MST_OK;
 }
 
-void mst_npy_close(mst_reader *r)
+static void close_array(mst_reader *r)
 {
-    if (r->npy.map != NULL)
-        munmap(r->npy.map, r->npy.map_size);
-    mst_release(r->npy.offset);
+    npy_array *npy = r->data;
+    if (npy == NULL)
+        return;
+    if (npy->map != NULL)
+        munmap(npy->map, npy->map_size);
+    mst_release(npy->offset);
+    mst_release(npy);
 }
+
+const reader_format reader_npy = {
+    .name = "NPY",
+    .recognise = recognise,
+    .open = open_array,
+    .next = next_rows,
+    .close = close_array,
+};

@@ -4,6 +4,7 @@
 /* Tables from files: finds out the format and hands on to the reader of it. */
 #include "io/internal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Formats that people try and that would otherwise end as "not a number". */
@@ -27,19 +28,41 @@ static mst_status refuse_other_formats(const mst_source *s)
     return MST_OK;
 }
 
+/* The last takes what no other knows. */
+static const reader_format *const formats[] = {&reader_npy, &reader_csv};
+
+mst_status reader_find_format(mst_source *s, const reader_format **out)
+{
+    enum { FIRST_LOOK = 6 }; /* enough for the magic numbers of most formats */
+    for (size_t want = FIRST_LOOK;; want = mst_source_available(s) + 1) {
+        MST_TRY(mst_source_fill(s, want));
+        reader_answer answer = READER_NO;
+        for (size_t i = 0; answer == READER_NO && i < sizeof formats / sizeof *formats; i++) {
+            *out = formats[i];
+            answer = formats[i]->recognise == NULL
+                         ? READER_YES
+                         : formats[i]->recognise(mst_source_bytes(s), mst_source_available(s));
+            if (answer == READER_MORE && s->ended)
+                answer = READER_NO;
+        }
+        if (answer == READER_YES)
+            return MST_OK;
+    }
+}
+
 mst_status mst_reader_open(mst_reader **out, const char *path)
 {
     mst_reader *r;
+    const reader_format *format;
     MST_TRY(mst_allocate_zero(&r, 1));
     mst_status status = mst_source_open(&r->source, path);
     if (status == MST_OK)
-        status = mst_source_fill(&r->source, MST_NPY_MAGIC_SIZE);
+        status = reader_find_format(&r->source, &format);
     if (status == MST_OK)
         status = refuse_other_formats(&r->source);
     if (status == MST_OK) {
-        r->is_npy = mst_source_available(&r->source) >= MST_NPY_MAGIC_SIZE &&
-                    memcmp(mst_source_bytes(&r->source), MST_NPY_MAGIC, MST_NPY_MAGIC_SIZE) == 0;
-        status = r->is_npy ? mst_npy_open(r) : mst_csv_open(r);
+        r->format = format;
+        status = format->open(r);
     }
     if (status != MST_OK) {
         mst_reader_free(r);
@@ -56,7 +79,7 @@ size_t mst_reader_cols(const mst_reader *r)
 
 const char *mst_reader_name(const mst_reader *r, size_t col)
 {
-    return r->is_npy || r->csv.names == NULL || col >= r->cols ? NULL : r->csv.names[col];
+    return r->names == NULL || col >= r->cols ? NULL : r->names[col];
 }
 
 const char *mst_reader_path(const mst_reader *r)
@@ -64,17 +87,43 @@ const char *mst_reader_path(const mst_reader *r)
     return r->source.name;
 }
 
-mst_status mst_reader_next(mst_reader *r, size_t max, double *rows, size_t *got)
+bool reader_missing(const mst_reader *r, double *x)
 {
-    if (!r->is_npy)
-        return mst_csv_next(r, max, rows, got);
-    MST_TRY(mst_npy_next(r, max, rows, got));
-    for (size_t i = 0; r->labels != NULL && i < *got; i++) {
+    *x = NAN;
+    return r->missing_allowed;
+}
+
+void mst_reader_allow_missing(mst_reader *r)
+{
+    r->missing_allowed = true;
+}
+
+mst_status reader_add_label(const mst_reader *r, const char *text, size_t length)
+{
+    return mst_labels_add(r->labels, text, length);
+}
+
+/* The labels of a column of numbers. */
+static mst_status take_number_labels(const mst_reader *r, size_t n, double *rows)
+{
+    for (size_t i = 0; i < n; i++) {
         char text[MST_DOUBLE_TEXT];
         double *label = &rows[i * r->cols + r->label_col];
-        MST_TRY(mst_labels_add(r->labels, text, mst_format_double(*label, text)));
+        MST_TRY(reader_add_label(r, text, mst_format_double(*label, text)));
         *label = 0;
     }
+    return MST_OK;
+}
+
+mst_status mst_reader_next(mst_reader *r, size_t max, double *rows, size_t *got)
+{
+    size_t n = 0;
+    r->row += r->last_got;
+    r->last_got = 0;
+    MST_TRY(r->format->next(r, max, rows, &n));
+    if (r->labels != NULL && !r->label_rows && !r->format->text)
+        MST_TRY(take_number_labels(r, n, rows));
+    *got = r->last_got = n;
     return MST_OK;
 }
 
@@ -98,6 +147,14 @@ mst_status mst_reader_set_labels(mst_reader *r, const char *column, mst_labels *
 {
     double number;
     size_t found = r->cols;
+    if (column == NULL && !r->format->row_labels)
+        return mst_fail(MST_UNABLE, "%s: the rows of %s files have no labels of their own",
+                        r->source.name, r->format->name);
+    if (column == NULL) {
+        r->labels = labels;
+        r->label_rows = true;
+        return MST_OK;
+    }
     for (size_t i = 0; i < r->cols && found == r->cols; i++)
         if (mst_reader_name(r, i) != NULL && strcmp(mst_reader_name(r, i), column) == 0)
             found = i;
@@ -113,22 +170,19 @@ mst_status mst_reader_set_labels(mst_reader *r, const char *column, mst_labels *
 
 void mst_reader_where(const mst_reader *r, size_t k, uint64_t *row, uint64_t *line)
 {
-    if (r->is_npy) {
-        *row = r->npy.row + k + 1;
-        *line = 0;
-    } else {
-        mst_csv_where(r, k, row, line);
-    }
+    *row = r->row + k + 1;
+    *line = r->format->line != NULL ? r->format->line(r, k) : 0;
 }
 
 void mst_reader_free(mst_reader *r)
 {
     if (r == NULL)
         return;
-    if (r->is_npy)
-        mst_npy_close(r);
-    else
-        mst_csv_close(r);
+    if (r->format != NULL)
+        r->format->close(r);
+    for (size_t i = 0; r->names != NULL && i < r->cols; i++)
+        mst_release(r->names[i]);
+    mst_release(r->names);
     mst_source_close(&r->source);
     mst_release(r);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The header of a safetensors file: an object of tensors and an object of strings, in JSON. It is not read by the
- * general reader of JSON, which knows numbers as doubles and objects as small: offsets have 64 bits, and a header may
- * have a million names. */
+/* The header of a safetensors file: an object of tensors and an object of strings, in JSON. It is not read
+ * by the general reader of JSON, which knows numbers as doubles and objects as small: offsets have 64 bits,
+ * and a header may have a million names. */
 #include "io/internal.h"
 #include "io/tensors_internal.h"
 #include "util/json_scanner.h"

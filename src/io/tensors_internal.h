@@ -20,7 +20,8 @@ typedef struct tensor_type_info {
 enum { TENSOR_TYPES = 3 };
 extern const tensor_type_info tensor_types[TENSOR_TYPES];
 
-/* Bytes of the data; false if the shape is too large for any memory, also where a zero in it would hide that. */
+/* Bytes of the data; false if the shape is too large for any memory, also where a zero in it would hide
+ * that. */
 bool tensor_bytes(const tensor *t, size_t *bytes);
 
 /* A string that stands in the list twice, or null. Sorts the list. */
@@ -42,8 +43,8 @@ struct tensors {
     char *data;
 };
 
-/* Fills a cleared `t`, all but the data, from the JSON of the header and checks it: at the end the spans follow each
- * other without gaps from 0 to `*data_size`. After a failure `t` is still to be freed. */
+/* Fills a cleared `t`, all but the data, from the JSON of the header and checks it: at the end the spans
+ * follow each other without gaps from 0 to `*data_size`. After a failure `t` is still to be freed. */
 MST_MUST_USE mst_status tensors_read_header(tensors *t, const char *name, const char *bytes,
                                             size_t size, uint64_t *data_size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* safetensors files from memory. The header is made in memory first, for its length stands before it and pipes cannot
- * be rewritten. */
+/* safetensors files from memory. The header is made in memory first, for its length stands before it and
+ * pipes cannot be rewritten. */
 #include "io/internal.h"
 #include "io/tensors_internal.h"
 #include "util/utf8.h"

@@ -26,7 +26,8 @@ struct mst_points_reader {
     double *rows, *onto; /* (block, cols), (block, D) */
 };
 
-/* As mst_points_open, without the column that `column` names, which goes to `labels`; null: there is none. */
+/* As mst_points_open, without the column that `column` names, which goes to `labels`; without a column
+ * these get the labels that the rows have of their own. */
 static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, const char *layout,
                               const char *path, const char *column, mst_labels *labels,
                               const mst_points_options *options)
@@ -39,7 +40,7 @@ static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, co
         status = mst_points_check_options(m, options);
     if (status == MST_OK)
         status = mst_reader_open(&r->reader, path);
-    if (status == MST_OK && column != NULL)
+    if (status == MST_OK && labels != NULL)
         status = mst_reader_set_labels(r->reader, column, labels);
     if (status == MST_OK) {
         size_t file_cols = mst_reader_cols(r->reader);

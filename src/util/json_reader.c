@@ -75,9 +75,9 @@ static mst_status take_string(parser *s)
 }
 
 /* The grammar is narrower than that of mst_parse_double: no leading zeros, no ".5", no "nan". */
-static mst_status take_number(parser *parser)
+static mst_status take_number(parser *r)
 {
-    json_scanner *s = &parser->at;
+    json_scanner *s = &r->at;
     const char *start = s->p;
     size_t index;
     if (*s->p == '-')
@@ -99,9 +99,9 @@ static mst_status take_number(parser *parser)
         while (json_at_digit(s))
             s->p++;
     }
-    MST_TRY(add_value(parser, MST_JSON_NUMBER, &index));
-    if (!fine || !mst_parse_double(start, (size_t)(s->p - start), &parser->d->values[index].number))
-        return refuse(parser, "a number is malformed or too large");
+    MST_TRY(add_value(r, MST_JSON_NUMBER, &index));
+    if (!fine || !mst_parse_double(start, (size_t)(s->p - start), &r->d->values[index].number))
+        return refuse(r, "a number is malformed or too large");
     return MST_OK;
 }
 

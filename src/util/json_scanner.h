@@ -19,9 +19,9 @@ void json_skip_space(json_scanner *s);
 bool json_take(json_scanner *s, char c);
 /* A digit comes next. */
 bool json_at_digit(const json_scanner *s);
-/* Behind the opening quote: takes the string and its closing quote. The text, decoded and with a zero, goes to
- * *text, which is moved behind it; it is never longer than what it is decoded from, quotes included. Returns null, or
- * what is wrong at p. */
+/* Behind the opening quote: takes the string and its closing quote. The text, decoded and with a zero, goes
+ * to *text, which is moved behind it; it is never longer than what it is decoded from, quotes included.
+ * Returns null, or what is wrong at p. */
 const char *json_take_string(json_scanner *s, char **text);
 /* Takes an integer without sign, fraction, exponent and leading zeros; false if there is none below 2^64. */
 bool json_take_integer(json_scanner *s, uint64_t *out);

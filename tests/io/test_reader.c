@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "io/internal.h"
 #include "support/scratch.h"
 
 #include <manistat/io.h>
@@ -136,6 +137,81 @@ START_TEST(test_long_and_odd_paths)
 }
 END_TEST
 
+START_TEST(test_missing_numbers)
+{
+    mst_reader *r;
+    double x[9];
+    size_t got;
+    const char *path = scratch_text("m.csv", "a,b,c\n1,,3\nNA,5,6\n7,8,\n");
+    ck_assert_int_eq(mst_reader_open(&r, path), MST_OK);
+    ck_assert_int_eq(mst_reader_next(r, 3, x, &got), MST_FORMAT);
+    ck_assert_detail("row 1 (line 2), column 2: the cell is empty");
+    mst_reader_free(r);
+    ck_assert_int_eq(mst_reader_open(&r, path), MST_OK);
+    mst_reader_allow_missing(r);
+    ck_assert_int_eq(mst_reader_next(r, 3, x, &got), MST_OK);
+    ck_assert_uint_eq(got, 3);
+    for (int k = 0; k < 9; k++)
+        if (k == 1 || k == 3 || k == 8)
+            ck_assert(isnan(x[k]));
+        else
+            ck_assert_double_eq(x[k], k + 1);
+    mst_reader_free(r);
+    ck_assert_int_eq(mst_reader_open(&r, scratch_text("m.csv", "1,2\n1\n")), MST_OK);
+    mst_reader_allow_missing(r);
+    ck_assert_int_eq(mst_reader_next(r, 3, x, &got), MST_FORMAT);
+    ck_assert_detail("1 column, expected 2");
+    mst_reader_free(r);
+    ck_assert_int_eq(mst_reader_open(&r, scratch_text("m.csv", "1,2\n1,?\n")), MST_OK);
+    mst_reader_allow_missing(r);
+    ck_assert_int_eq(mst_reader_next(r, 3, x, &got), MST_FORMAT);
+    ck_assert_detail("\"?\" is not a number");
+    mst_reader_free(r);
+}
+END_TEST
+
+/* Two rows with a label each. */
+static mst_status named_rows(mst_reader *r, size_t max, double *rows, size_t *got)
+{
+    static const char *const names[] = {"left wing", "right wing"};
+    for (*got = 0; *got < max && r->row + *got < 2; ++*got) {
+        rows[*got] = (double)(r->row + *got);
+        if (r->label_rows)
+            MST_TRY(reader_add_label(r, names[r->row + *got], strlen(names[r->row + *got])));
+    }
+    return MST_OK;
+}
+
+static const reader_format named = {.name = "named", .row_labels = true, .next = named_rows};
+
+START_TEST(test_labels_of_rows)
+{
+    mst_reader *csv, rows = {.format = &named, .cols = 1};
+    mst_labels *labels;
+    double x[2];
+    size_t got;
+    uint64_t row, line;
+    ck_assert_int_eq(mst_labels_new(&labels), MST_OK);
+    ck_assert_int_eq(mst_reader_set_labels(&rows, NULL, labels), MST_OK);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(mst_reader_next(&rows, 1, x, &got), MST_OK);
+        ck_assert_uint_eq(got, 1);
+        ck_assert_double_eq(x[0], (double)i);
+        mst_reader_where(&rows, 0, &row, &line);
+        ck_assert_uint_eq(row, i + 1);
+        ck_assert_uint_eq(line, 0);
+    }
+    ck_assert_int_eq(mst_labels_finish(labels), MST_OK);
+    ck_assert_uint_eq(labels->n, 2);
+    ck_assert_str_eq(labels->names[labels->index[1]], "right wing");
+    ck_assert_int_eq(mst_reader_open(&csv, scratch_text("a.csv", "1,2\n")), MST_OK);
+    ck_assert_int_eq(mst_reader_set_labels(csv, NULL, labels), MST_UNABLE);
+    ck_assert_detail("CSV");
+    mst_reader_free(csv);
+    mst_labels_free(labels);
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("all");
@@ -144,6 +220,8 @@ int main(void)
     tcase_add_test(c, test_files_that_cannot_be_read);
     tcase_add_test(c, test_other_formats);
     tcase_add_test(c, test_format_by_content);
+    tcase_add_test(c, test_missing_numbers);
+    tcase_add_test(c, test_labels_of_rows);
     tcase_add_test(c, test_slow_pipe);
     tcase_add_test(c, test_interrupted);
     tcase_add_test(c, test_long_and_odd_paths);
