@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Manifolds given by their metric in coordinates instead of by their exponential map. The metric comes as the Lagrangian
- * L(x, v) = ½ g_x(v, v) and its derivatives, which is what a formula engine or a program for learned metrics can give
- * without forming Christoffel symbols; everything else of a manifold is found from it: geodesics by integration, their
- * end points' derivatives and parallel transport by the linearised equations, logarithms by following Exp from near to
- * far, curvature from the second derivatives.
+/* Manifolds given by their metric in coordinates instead of by their exponential map. The metric comes as the
+ * Lagrangian L(x, v) = ½ g_x(v, v) and its derivatives, which is what a formula engine or a program for
+ * learned metrics can give without forming Christoffel symbols; everything else of a manifold is found from
+ * it: geodesics by integration, their end points' derivatives and parallel transport by the linearised
+ * equations, logarithms by following Exp from near to far, curvature from the second derivatives.
  *
- * Rows. A manifold with one chart has rows of its d coordinates, D = d. With an atlas a row is the d coordinates and the
- * number of the chart they belong to, D = d + 1. Rows of vectors and covectors have D columns too; the last one of an
- * atlas is 0 on entry, and need not be written. Slots are called with points of the domain, n ≥ 1, and outputs that
- * overlap no inputs, and may be called from several threads. They are to treat each row as if it were alone. */
+ * Rows. A manifold with one chart has rows of its d coordinates, D = d. With an atlas a row is the d
+ * coordinates and the number of the chart they belong to, D = d + 1. Rows of vectors and covectors have D
+ * columns too; the last one of an atlas is 0 on entry, and need not be written. Slots are called with points
+ * of the domain, n ≥ 1, and outputs that overlap no inputs, and may be called from several threads. They are
+ * to treat each row as if it were alone. */
 #ifndef MANISTAT_METRIC_H
 #define MANISTAT_METRIC_H
 
@@ -20,8 +21,8 @@
 extern "C" {
 #endif
 
-/* ---- The table. `size`, `name`, `start`, `lagrangian` and `lagrangian_hvp` are required; each other slot may be null and
- * then has the fall-back named beside it. ---- */
+/* ---- The table. `size`, `name`, `start`, `lagrangian` and `lagrangian_hvp` are required; each other slot
+ * may be null and then has the fall-back named beside it. ---- */
 typedef struct mst_metric_ops {
     size_t size; /* sizeof(mst_metric_ops): how much of the table the program that fills it knows */
     const char *name; /* family */
@@ -34,26 +35,27 @@ typedef struct mst_metric_ops {
     /* Their directional derivatives when (x, v) moves along (dx, dv): the Hessian of L applied to it. */
     mst_status (*lagrangian_hvp)(const mst_manifold *m, size_t n, const double *x, const double *v,
                                  const double *dx, const double *dv, double *dl_x, double *dl_v);
-    /* The Hessian itself, (n, d, d) each: l_vv = g, l_xv with ∂²L/∂x_a ∂v_b at (a, b), l_xx. Only asked for d ≤ 12.
-     * Fall-back: columns of lagrangian_hvp. */
+    /* The Hessian itself, (n, d, d) each: l_vv = g, l_xv with ∂²L/∂x_a ∂v_b at (a, b), l_xx. Only asked for d
+     * ≤ 12. Fall-back: columns of lagrangian_hvp. */
     mst_status (*lagrangian_blocks)(const mst_manifold *m, size_t n, const double *x,
                                     const double *v, double *l_vv, double *l_xv, double *l_xx);
 
-    /* inside (n): is the row a point of the manifold, where the metric is defined? Called with finite rows and valid chart
-     * numbers. Fall-back: all are. */
+    /* inside (n): is the row a point of the manifold, where the metric is defined? Called with finite rows
+     * and valid chart numbers. Fall-back: all are. */
     void (*domain)(const mst_manifold *m, size_t n, const double *x, unsigned char *inside);
     /* As in mst_manifold_ops. What is not closed is not counted as closed; fall-back: unknown. */
     void (*traits)(const mst_manifold *m, mst_manifold_traits *traits);
-    /* As in mst_manifold_ops. With it or the trait hadamard, `log` knows when it has found the minimal geodesic. */
+    /* As in mst_manifold_ops. With it or the trait hadamard, `log` knows when it has
+     * found the minimal geodesic. */
     double (*injectivity)(const mst_manifold *m);
 
     /* An atlas: how many charts there are; 0 or 1: one, and the two slots below are not called. */
     size_t charts;
-    /* chart (n): the chart in which the point x should be written, its own or another. Called after every step of an
-     * integration or a walk, so steps may lead a little beyond. */
+    /* chart (n): the chart in which the point x should be written, its own or another. Called after every
+     * step of an integration or a walk, so steps may lead a little beyond. */
     void (*leave)(const mst_manifold *m, size_t n, const double *x, double *chart);
-    /* The points x in the charts `to` (n), y, and vectors v there, w; v and w are null, or both given. NAN in y: the chart
-     * does not reach the point. */
+    /* The points x in the charts `to` (n), y, and vectors v there, w; v and w are null, or both given. NAN in
+     * y: the chart does not reach the point. */
     void (*transition)(const mst_manifold *m, size_t n, const double *x, const double *v,
                        const double *to, double *y, double *w);
 
@@ -65,8 +67,8 @@ typedef struct mst_metric_ops {
                                double *xi);
     /* The drift of Brownian motion in the chart, b = −½ g^jk Γ^i_jk. Fall-back: from lagrangian_hvp. */
     mst_status (*drift)(const mst_manifold *m, size_t n, const double *x, double *b);
-    /* The Ricci tensor as an endomorphism. Fall-back: from lagrangian_hvp; d² calls of it for a vector, or d³ for all
-     * vectors of a point, and the Gauss curvature for d = 2. */
+    /* The Ricci tensor as an endomorphism. Fall-back: from lagrangian_hvp; d² calls of it for a vector, or d³
+     * for all vectors of a point, and the Gauss curvature for d = 2. */
     mst_status (*ricci)(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out);
 
@@ -74,8 +76,9 @@ typedef struct mst_metric_ops {
     void (*free_data)(void *data);
 } mst_metric_ops;
 
-/* A manifold of dimension dim from its metric. The table is copied; `data`, which is mst_manifold_data of the manifold in
- * the slots, goes to free_data, also on failure. MST_ARGUMENT if a required slot is empty or the dimension is 0. */
+/* A manifold of dimension dim from its metric. The table is copied; `data`, which is mst_manifold_data of the
+ * manifold in the slots, goes to free_data, also on failure. MST_ARGUMENT if a required
+ * slot is empty or the dimension is 0. */
 MST_API MST_MUST_USE mst_status mst_metric_new(mst_manifold **out, const mst_metric_ops *ops,
                                                const char *spec, size_t dim, void *data);
 

@@ -112,8 +112,8 @@ size_t chunk_rows(size_t cols)
     return rows > 0 ? rows : 1;
 }
 
-/* Where the text begins with the name of a member as the library writes it, `t_max`, the option of the command that sets
- * it; else null. */
+/* Where the text begins with the name of a member as the library writes it, `t_max`, the option of the
+ * command that sets it; else null. */
 static const option *named_option(const invocation *inv, const char *text)
 {
     char name[OPTION_WORD];

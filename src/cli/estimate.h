@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What the statistical commands share: their options, the data with weights, the score source, points in JSON, and the
- * text and JSON of a mean. */
+/* What the statistical commands share: their options, the data with weights, the score source, points in
+ * JSON, and the text and JSON of a mean. */
 #ifndef MST_CLI_ESTIMATE_H
 #define MST_CLI_ESTIMATE_H
 
@@ -32,8 +32,8 @@ typedef struct estimation {
 /* Opens the manifold and makes sure that standard input is read once only. Close it in either case. */
 MST_MUST_USE mst_status estimation_open(estimation *e, invocation *inv);
 void estimation_close(estimation *e);
-/* The source of --score for likelihoods; for Fréchet means the small-time limit. MST_UNABLE where there is no exact
- * kernel; `instead` says what the user can do then. */
+/* The source of --score for likelihoods; for Fréchet means the small-time limit. MST_UNABLE where there is no
+ * exact kernel; `instead` says what the user can do then. */
 MST_MUST_USE mst_status open_source(estimation *e, bool frechet, const char *instead);
 /* What "score" is in JSON: the model's file, or the name of the source. */
 const char *score_name(const estimation *e);

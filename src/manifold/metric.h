@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What the files that make a manifold of a metric share. Vectors and covectors are packed here, (n, d) without the column
- * of the chart; points are rows (n, D).
+/* What the files that make a manifold of a metric share. Vectors and covectors are packed here, (n, d)
+ * without the column of the chart; points are rows (n, D).
  *
- * Geodesics are integrated as the Euler–Lagrange equations in (x, p), p = ∂L/∂v: x' = v = g⁻¹p, p' = ∂L/∂x. In this form
- * their linearisation needs the second derivatives of L only. */
+ * Geodesics are integrated as the Euler–Lagrange equations in (x, p), p = ∂L/∂v: x' = v = g⁻¹p, p' = ∂L/∂x.
+ * In this form their linearisation needs the second derivatives of L only. */
 #ifndef MST_MANIFOLD_METRIC_H
 #define MST_MANIFOLD_METRIC_H
 
@@ -46,13 +46,14 @@ MST_MUST_USE mst_status metric_factor(const mst_manifold *m, size_t n, const dou
 /* ∂L/∂x and p = g v (n, d). l_x may be null. */
 MST_MUST_USE mst_status metric_slope(const mst_manifold *m, size_t n, const double *x,
                                      const double *v, metric_room *w, double *l_x, double *p);
-/* The Hessian of L at (x, v), applied to `fields` pairs (dx, dv) a point, all (n·fields, d); v has one row a point, or with
- * `each` one a pair. dx or dv null: zero. */
+/* The Hessian of L at (x, v), applied to `fields` pairs (dx, dv) a point, all (n·fields, d); v has one row a
+ * point, or with `each` one a pair. dx or dv null: zero. */
 MST_MUST_USE mst_status metric_hvp(const mst_manifold *m, size_t n, size_t fields, const double *x,
                                    const double *v, bool each, const double *dx, const double *dv,
                                    metric_room *w, double *dl_x, double *dl_v);
-/* ½(∂g(v, u) + sign·(∂_u g v − ∂_v g u)), a covector, for `fields` vectors u a point. Sign −1: the derivative of g u for
- * parallel u along v. Sign 1: what ∇_u v lacks of δp, the change of p = g v when x moves along u: δp = g ∇_u v + that. */
+/* ½(∂g(v, u) + sign·(∂_u g v − ∂_v g u)), a covector, for `fields` vectors u a point. Sign −1: the derivative
+ * of g u for parallel u along v. Sign 1: what ∇_u v lacks of δp, the change of p = g v when x moves along u:
+ * δp = g ∇_u v + that. */
 MST_MUST_USE mst_status metric_turn(const mst_manifold *m, size_t n, size_t fields, const double *x,
                                     const double *v, const double *u, double sign, metric_room *w,
                                     double *out);
@@ -73,7 +74,8 @@ void metric_unpack(const mst_manifold *m, size_t n, const double *packed, double
 
 /* The chart that x should be in. */
 double metric_chart_for(const mst_manifold *m, const double *x);
-/* One point in the chart `to`, with `count` packed vectors at it, in place. MST_DOMAIN if the chart does not reach it. */
+/* One point in the chart `to`, with `count` packed vectors at it, in place. MST_DOMAIN if
+ * the chart does not reach it. */
 MST_MUST_USE mst_status metric_change_chart(const mst_manifold *m, double to, double *x,
                                             size_t count, double *vectors);
 
@@ -102,9 +104,9 @@ typedef struct flow {
 MST_MUST_USE mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t fields);
 void flow_free(flow *f);
 
-/* Geodesics over the parameter from 0 to 1, n ≤ FLOW_ROWS. state (n, width): the way from `base` (n, D) in coordinates, 0
- * on entry; p; the fields. base + way is the end point: after more than one step, or in another chart, base is a point on
- * the way. */
+/* Geodesics over the parameter from 0 to 1, n ≤ FLOW_ROWS. state (n, width): the way from `base` (n, D) in
+ * coordinates, 0 on entry; p; the fields. base + way is the end point: after more than one step, or in
+ * another chart, base is a point on the way. */
 MST_MUST_USE mst_status flow_run(flow *f, size_t n, double *base, double *state);
 /* The end point as a row. */
 void flow_end(const flow *f, const double *base, const double *state, double *y);

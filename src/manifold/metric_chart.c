@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The chart slots of a metric: its own chart around c, moved and stretched such that c is 0 and the metric there the
- * identity, u = σ(c)⁻¹(q − c). */
+/* The chart slots of a metric: its own chart around c, moved and stretched such that c is 0 and the metric
+ * there the identity, u = σ(c)⁻¹(q − c). */
 #include "manifold/metric.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Geodesics of a metric, and what goes along with them, by the Runge–Kutta pair 8(7) of Prince and Dormand (1981). Each
- * row has steps of its own, so results do not depend on the rows beside it; the fields do not take part in the choice of
- * the steps, so the same geodesic has the same end with and without them, to the bit. */
+/* Geodesics of a metric, and what goes along with them, by the Runge–Kutta pair 8(7) of Prince and Dormand
+ * (1981). Each row has steps of its own, so results do not depend on the rows beside it; the fields do not
+ * take part in the choice of the steps, so the same geodesic has the same end with and
+ * without them, to the bit. */
 #include "manifold/metric.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@
 
 enum { STAGES = 13 };
 
-/* Error of a step, by the pair's difference, against the length of the whole geodesic. What goes on is the result of
- * higher order, which is better by a factor of about 100. */
+/* Error of a step, by the pair's difference, against the length of the whole geodesic. What goes on is the
+ * result of higher order, which is better by a factor of about 100. */
 static const double usual_tolerance = 1e-12;
 
 #define Q(numerator, denominator) (numerator##.0 / denominator##.0)
@@ -207,8 +208,8 @@ static mst_status attempt(flow *f, size_t n, const double *h)
     return MST_OK;
 }
 
-/* Error of the way and of p of row i, the larger one, in the metric at the beginning of the step; NAN if the step led
- * nowhere. */
+/* Error of the way and of p of row i, the larger one, in the metric at the beginning of the step; NAN if the
+ * step led nowhere. */
 static double step_error(flow *f, size_t n, size_t i, double h)
 {
     size_t d = f->m->dim, width = f->width;
@@ -232,7 +233,8 @@ typedef struct runner {
     size_t tried;
 } runner;
 
-/* p and the fields of one state follow the point x into the chart it should be in; `x` becomes the row there. */
+/* p and the fields of one state follow the point x into the chart it should be in; `x`
+ * becomes the row there. */
 static mst_status follow_chart(flow *f, double *x, double *state)
 {
     const mst_manifold *m = f->m;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Log of a metric, by continuation. The end point q(s) goes along a curve from x to y, and v(s) with Exp_x(v(s)) = q(s)
- * follows it from v(0) = 0 by Newton's method with the derivative of Exp, in steps of s so small that the correction of a
- * prediction is small against the step. As long as the curve does not meet the cut locus of x, v(s) is Log_x(q(s)): it
- * does not jump to another geodesic as shooting at y at once may. The first curve is the line in a chart. The geodesic
- * found is minimal if the manifold has no other, or if it is shorter than the injectivity radius; else bent curves are
- * tried too, and the shortest geodesic of all is taken. */
+/* Log of a metric, by continuation. The end point q(s) goes along a curve from x to y, and v(s) with
+ * Exp_x(v(s)) = q(s) follows it from v(0) = 0 by Newton's method with the derivative of Exp, in steps of s so
+ * small that the correction of a prediction is small against the step. As long as the curve does not meet the
+ * cut locus of x, v(s) is Log_x(q(s)): it does not jump to another geodesic as shooting at y at once may. The
+ * first curve is the line in a chart. The geodesic found is minimal if the manifold has no other, or if it is
+ * shorter than the injectivity radius; else bent curves are tried too, and the shortest
+ * geodesic of all is taken. */
 #include "base/linalg.h"
 #include "manifold/metric.h"
 
@@ -84,8 +85,8 @@ static mst_status shoot(hunt *h, const double *v)
     return flow_run(&h->f, 1, h->base, h->state);
 }
 
-/* What is left from the end of the shot to the row q, as coordinates at the end, into h->step; its length, and that of the
- * rounding of these coordinates. */
+/* What is left from the end of the shot to the row q, as coordinates at the end, into h->step; its length,
+ * and that of the rounding of these coordinates. */
 static mst_status miss(hunt *h, const double *q, double *length, double *rounding)
 {
     const mst_manifold *m = h->m;
@@ -133,8 +134,9 @@ static mst_status solve(hunt *h)
     return MST_OK;
 }
 
-/* Has the way from the last velocity passed no conjugate point? There the derivative turns round in some direction, so
- * that M₀⁻¹M₁ + (M₀⁻¹M₁)ᵀ is no longer positive definite. The new derivative takes the place of the old if so. */
+/* Has the way from the last velocity passed no conjugate point? There the derivative turns round in some
+ * direction, so that M₀⁻¹M₁ + (M₀⁻¹M₁)ᵀ is no longer positive definite. The new
+ * derivative takes the place of the old if so. */
 static mst_status passes(hunt *h, bool *fine)
 {
     const mst_manifold *m = h->m;
@@ -160,8 +162,9 @@ static mst_status passes(hunt *h, bool *fine)
     return MST_OK;
 }
 
-/* From h->trial to the velocity that hits q, to a part `enough` of its length or to rounding. Not *hit if Newton's method
- * does not halve what is left in each step, or if later steps have to correct more than half of the first. */
+/* From h->trial to the velocity that hits q, to a part `enough` of its length or to rounding. Not *hit if
+ * Newton's method does not halve what is left in each step, or if later steps have to
+ * correct more than half of the first. */
 static mst_status correct(hunt *h, const double *q, double enough, bool *hit)
 {
     size_t d = h->m->dim;
@@ -320,7 +323,8 @@ static mst_status choose_chart(hunt *h)
     return isfinite(far) ? MST_OK : mst_fail(MST_CONVERGENCE, "no chart reaches both points");
 }
 
-/* Curves that leave the line to either side along the first axes, where `number` counts them from 0; false: no more. */
+/* Curves that leave the line to either side along the first axes, where `number` counts
+ * them from 0; false: no more. */
 static bool choose_bend(hunt *h, size_t number)
 {
     size_t d = h->m->dim, axes = d < 4 ? d : 4;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The small-time limit of a network: t·s → Log_y(x) and 2t²∂_t log p + d·t → dist², at the least time it knows. */
+/* The small-time limit of a network: t·s → Log_y(x) and 2t²∂_t log p + d·t → dist², at
+ * the least time it knows. */
 #include "score/network.h"
 #include "score/score_internal.h"
 

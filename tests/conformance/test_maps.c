@@ -146,8 +146,8 @@ START_TEST(neighbours_keep_their_relative_accuracy)
 }
 END_TEST
 
-/* Two ways to the same number from the same two points: |log| and dist agree relatively at every scale, wherever a
- * formula for small arguments takes over from that for large ones. */
+/* Two ways to the same number from the same two points: |log| and dist agree relatively at every scale,
+ * wherever a formula for small arguments takes over from that for large ones. */
 START_TEST(norm_of_log_is_dist_at_every_scale)
 {
     subject s = subject_open((size_t)_i);
@@ -300,8 +300,8 @@ START_TEST(exact_antipodes)
 }
 END_TEST
 
-/* Near the antipode of a sphere the direction of log is that of the tangent part of y + x, a difference of nearly equal
- * numbers that is exact: it keeps its relative accuracy like that of neighbours. */
+/* Near the antipode of a sphere the direction of log is that of the tangent part of y + x, a difference of
+ * nearly equal numbers that is exact: it keeps its relative accuracy like that of neighbours. */
 START_TEST(directions_near_the_antipode)
 {
     subject s = subject_open((size_t)_i);

@@ -14,8 +14,8 @@ void half_plane_to_hyperboloid(size_t n, const double *x, double *y);
 void half_plane_from_hyperboloid(size_t n, const double *x, double *y);
 void half_plane_push(size_t n, const double *x, const double *v, double *w);
 
-/* The sphere in two stereographic charts, from the poles, rows (u, v, chart) with the metric |v|²/(1 + |u|²/4)²: a point
- * leaves its chart when |u| exceeds 2, at the equator. As sphere:2. */
+/* The sphere in two stereographic charts, from the poles, rows (u, v, chart) with the metric |v|²/(1 +
+ * |u|²/4)²: a point leaves its chart when |u| exceeds 2, at the equator. As sphere:2. */
 void chart_sphere_to_sphere(size_t n, const double *x, double *y);
 void chart_sphere_from_sphere(size_t n, const double *x, double *y);
 void chart_sphere_push(size_t n, const double *x, const double *v, double *w);
