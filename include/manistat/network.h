@@ -89,6 +89,18 @@ MST_API const mst_network *mst_score_network(const mst_score *s);
 /* The time at which a small-time limit is taken; 0 for all other sources. */
 MST_API double mst_score_limit_time(const mst_score *s);
 
+/* Points that lie farther out than the training went, where a network guesses. */
+typedef struct mst_outside {
+    size_t rows;     /* how many */
+    size_t farthest; /* the row that is farthest out, from 0 */
+    double distance; /* of that row from the centre (mst_network_info); 0 if none is outside */
+} mst_outside;
+/* Of x (n, D): those that are more than 1.1 times `reach` from the centre; none if the network's reach is not known. */
+MST_API MST_MUST_USE mst_status mst_network_outside(const mst_network *net, size_t n,
+                                                    const double *x, mst_outside *out);
+/* The distance up to which the training has seen pairs at time t (≤ 0: t_min), √t (√d + 5). */
+MST_API double mst_network_span(const mst_network *net, double t);
+
 /* Energy networks: log p_t(x, y) up to a function of x and t, out (n); MST_UNABLE for others. */
 MST_API MST_MUST_USE mst_status mst_network_energy(const mst_network *net, size_t n,
                                                    const double *x, const double *y,

@@ -84,6 +84,17 @@ MST_API MST_MUST_USE mst_status mst_score_evaluate_rows(const mst_score *s, size
                                                         const double *t,
                                                         const mst_heat_values *out);
 
+/* Curves from x to y (n, D) that follow a small-time limit, a source without a time: c' = Log_c(y)/(1 − s) with
+ * Log_c(y) = score of (y, c), by `steps` ≥ 1 steps of a Runge–Kutta method of order 4. points (n, steps+1, D): at s = k/steps, the first
+ * is x, the last y. With the exact Log they are geodesics to rounding. MST_ARGUMENT for a source with a time. */
+MST_API MST_MUST_USE mst_status mst_score_geodesic(const mst_score *limit, size_t n,
+                                                   const double *x, const double *y, size_t steps,
+                                                   double *points);
+/* One of its steps, for curves that are too long to hold: at (n, D) goes from s to s + h < 1. */
+MST_API MST_MUST_USE mst_status mst_score_geodesic_step(const mst_score *limit, size_t n,
+                                                        const double *y, double s, double h,
+                                                        double *at);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,72 +78,24 @@ typedef struct walk {
     mst_score *log; /* the network's, one for all steps because it keeps its memory */
     size_t pairs;
     const double *y;
-    double *at;       /* where the curves are */
-    double *stage;    /* points that a step looks at */
-    double *slope;    /* there */
-    double *velocity; /* the step to the stage, then its end velocity reversed */
-    double *sum;      /* of the slopes, brought back to `at` */
-    double *rows;     /* (job->chunk, D), what is waiting to be sent */
+    double *at;   /* where the curves are */
+    double *rows; /* (job->chunk, D), what is waiting to be sent */
 } walk;
 
 static mst_status walk_new(walk *w, pair_job *job)
 {
-    double **const parts[] = {&w->at, &w->stage, &w->slope, &w->velocity, &w->sum, &w->rows};
     *w = (walk){.job = job};
     mst_status status = mst_score_network_log_new(&w->log, job->model.net, job->model.limit);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == MST_OK; k++)
-        status = new_doubles(parts[k], job->chunk, job->ambient);
-    return status;
+    if (status == MST_OK)
+        status = new_doubles(&w->at, job->chunk, job->ambient);
+    return status == MST_OK ? new_doubles(&w->rows, job->chunk, job->ambient) : status;
 }
 
 static void walk_free(walk *w)
 {
     mst_score_free(w->log);
     free(w->at);
-    free(w->stage);
-    free(w->slope);
-    free(w->velocity);
-    free(w->sum);
     free(w->rows);
-}
-
-/* One of the four slopes of a Runge–Kutta step: h times the field at s + reach·h, at the point that the slope before leads
- * to, brought back to w->at along the way. A true geodesic is followed without error, since its velocity is parallel. */
-static mst_status add_slope(walk *w, double s, double h, double reach, double weight)
-{
-    const mst_manifold *m = w->job->m;
-    size_t n = w->pairs, all = n * w->job->ambient;
-    for (size_t j = 0; j < all; j++)
-        w->velocity[j] = reach * w->slope[j];
-    mst_status status = mst_manifold_exp(m, n, w->at, w->velocity, w->stage);
-    if (status == MST_OK)
-        status = mst_score_evaluate_rows(w->log, n, w->y, w->stage, NULL,
-                                         &(mst_heat_values){.score = w->slope});
-    if (status == MST_OK && reach > 0) {
-        status = mst_manifold_transport(m, n, w->at, w->velocity, w->velocity, w->velocity);
-        for (size_t j = 0; j < all; j++)
-            w->velocity[j] = -w->velocity[j];
-        if (status == MST_OK)
-            status = mst_manifold_transport(m, n, w->stage, w->velocity, w->slope, w->slope);
-    }
-    for (size_t j = 0; j < all && status == MST_OK; j++) {
-        w->slope[j] *= h / (1 - s - reach * h);
-        w->sum[j] += weight * w->slope[j];
-    }
-    return status;
-}
-
-/* From s to s + h < 1. */
-static mst_status walk_step(walk *w, double s, double h)
-{
-    static const double reach[] = {0, 0.5, 0.5, 1}, weight[] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
-    size_t all = w->pairs * w->job->ambient;
-    mst_status status = MST_OK;
-    memset(w->sum, 0, all * sizeof *w->sum);
-    memset(w->slope, 0, all * sizeof *w->slope);
-    for (int k = 0; k < 4 && status == MST_OK; k++)
-        status = add_slope(w, s, h, reach[k], weight[k]);
-    return status == MST_OK ? mst_manifold_exp(w->job->m, w->pairs, w->at, w->sum, w->at) : status;
 }
 
 /* The points of w->pairs curves from pair `first` on; a single one may be longer than what fits into w->rows. */
@@ -170,7 +122,9 @@ static mst_status walk_pairs(walk *w, size_t first)
         }
         if (status == MST_OK && k + 1 < steps)
             status = interrupted() ? mst_fail(MST_INTERRUPTED, "interrupted")
-                                   : walk_step(w, (double)k / (double)steps, 1 / (double)steps);
+                                   : mst_score_geodesic_step(w->log, w->pairs, w->y,
+                                                             (double)k / (double)steps,
+                                                             1 / (double)steps, w->at);
     }
     return status;
 }

@@ -116,15 +116,15 @@ typedef struct averaging {
     group *groups;                   /* (count) */
 } averaging;
 
-/* Where nothing knows the likelihood, or only at one small time, which stands for the limit. */
+/* Of --score log there is no source yet. A model of one time has a likelihood for those who name a time. */
 static bool default_is_frechet(const averaging *a)
 {
     const model *o = &a->e.model;
     if (!model_has_time(o))
         return true;
-    if (o->net == NULL)
-        return !mst_heat_has_exact(a->e.m);
-    return o->info.t_min == o->info.t_max && !option_given(a->e.inv, &option_time_fit);
+    if (o->net != NULL && option_given(a->e.inv, &option_time_fit))
+        return false;
+    return mst_mean_default_kind(a->e.m, o->source) == MST_MEAN_FRECHET;
 }
 
 static mst_status set_options(averaging *a)

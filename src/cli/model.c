@@ -201,48 +201,15 @@ void model_warn_time(model *o, double t)
     o->warned = true;
 }
 
-/* Points beyond what the training saw, which is a little more than the paths that `reach` was measured with. */
-typedef struct beyond {
-    uint64_t count, farthest; /* and the row of the farthest */
-    double distance;
-} beyond;
-
-static mst_status find_beyond(const model *o, size_t n, const double *x, beyond *out)
-{
-    enum { BLOCK = 1024 };
-    const double margin = 1.1;
-    size_t D = mst_manifold_ambient(o->m);
-    double *centre, *r;
-    mst_status status = new_doubles(&centre, BLOCK, D + 1);
-    if (status != MST_OK)
-        return status;
-    r = centre + BLOCK * D;
-    for (size_t i = 0; i < BLOCK; i++)
-        memcpy(centre + i * D, o->info.centre, D * sizeof *centre);
-    for (size_t at = 0; at < n && status == MST_OK; at += BLOCK) {
-        size_t rows = n - at < BLOCK ? n - at : BLOCK;
-        status = mst_manifold_dist(o->m, rows, centre, x + at * D, r);
-        for (size_t i = 0; i < rows && status == MST_OK; i++) {
-            if (!(r[i] > margin * o->info.reach))
-                continue;
-            out->count++;
-            if (r[i] > out->distance)
-                *out = (beyond){out->count, at + i, r[i]};
-        }
-    }
-    free(centre);
-    return status;
-}
-
 mst_status model_warn_reach(model *o, const char *path, uint64_t before, size_t n, const double *x)
 {
-    beyond found = {0};
-    if (o->net == NULL || o->warned_reach || o->info.centre == NULL || n == 0)
+    mst_outside found;
+    if (o->net == NULL || o->warned_reach)
         return MST_OK;
-    mst_status status = find_beyond(o, n, x, &found);
-    if (status != MST_OK || found.count == 0)
+    mst_status status = mst_network_outside(o->net, n, x, &found);
+    if (status != MST_OK || found.rows == 0)
         return status;
-    unsigned long long row = before + found.farthest + 1, more = found.count - 1;
+    unsigned long long row = before + found.farthest + 1, more = found.rows - 1;
     char others[64] = "";
     if (more > 0)
         snprintf(others, sizeof others, " and %llu other%s", more, more == 1 ? "" : "s");

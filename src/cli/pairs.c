@@ -222,12 +222,11 @@ mst_status pair_tolerate(pair_job *job, mst_status status)
     return MST_OK;
 }
 
-/* A path of time t goes √(d t) far, and next to none goes farther by 5 √t. Where the manifold knows the distances, a
- * network that is asked about longer ones has not seen such a pair. */
+/* Where the manifold knows the distances. */
 static mst_status warn_apart(pair_job *job, size_t n)
 {
-    const double t = job->model.info.t_min;
-    const double longest = sqrt(t) * (sqrt((double)mst_manifold_dim(job->m)) + 5);
+    const double t = job->model.limit > 0 ? job->model.limit : job->model.info.t_min;
+    const double longest = mst_network_span(job->model.net, t);
     double *r;
     if (job->warned_apart || !(mst_manifold_traits_of(job->m)->closed & MST_CLOSED_LOG))
         return MST_OK;
