@@ -59,6 +59,7 @@ typedef struct mst_manifold_traits {
     mst_row_kind rows;
     bool angles;    /* a flat torus: every column is an angle modulo 2π, of unit metric */
     bool unit_rows; /* unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
+    double embedding; /* rows are points of R^D with this multiple of its metric; NAN: not, or unknown */
     bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
     /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though
      * its rows do not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all
@@ -196,13 +197,16 @@ typedef struct mst_manifold_ops {
                           double *y);
     /* A smooth potential f(·, y) of x that is ½r² + O(r³) where x is r away from y: f (n), v = −∇_x f (n, D),
      * which is Log_x(y) to first order, and laplacian (n), Δ_x f = −div v; each may be null. Smooth across
-     * the cut locus too, and never without an answer. Fall-back, by what the traits say:
+     * the cut locus too, and never without an answer. With a closed `log` and no cut locus it must be ½r²
+     * itself. Fall-back, by what the traits say:
      * - angles: Σ far + far²/6 over the angles, far = 1 − cos(y − x): v is r + O(r⁵) long;
      * - unit rows: far + far²/6, far = 1 − <x, y>, again with |v| = r + O(r⁵);
      * - closed `log` and no cut locus: ½r², v = Log_x(y);
-     * - else the chord: v is the tangent part of y − x. If the metric is a multiple of
-     * that of R^D, f = ½|y − x|² in it;
-     *   of other metrics f = ½|v|² at x, and then v = −∇f only to first order. The Laplacian is −div v by differences. */
+     * - rows that are coordinates (D = d): f = ½ g_y(x − y, x − y), v = g_x⁻¹ g_y (y − x);
+     * - else the chord: v is the tangent part of y − x. If the metric is a multiple of that of R^D,
+     *   f = ½|y − x|² in it; of other metrics f = ½|v|² at x, and then v = −∇f only to first order.
+     * The Laplacian of the last two is −div v by differences. Rows that are neither points of R^D nor
+     * coordinates of one chart must bring the slot. */
     mst_status (*toward)(const mst_manifold *m, size_t n, const double *x, const double *y,
                          double *f, double *v, double *laplacian);
     /* y seen from x, where the curvature is a constant κ: the distances r (n); rest (n), the injectivity

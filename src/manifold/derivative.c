@@ -54,6 +54,11 @@ static mst_status derivative_row(const mst_manifold *m, const double *x, const d
     }
     MST_TRY(mst_manifold_exp(m, POINTS, w->base, w->aim, w->aim));
     MST_TRY(mst_manifold_exp(m, 1, x, v, w->end));
+    if (m->ops.log != NULL) { /* rows may wrap around, or change their chart */
+        for (size_t k = 0; k < POINTS; k++)
+            memcpy(w->start + k * D, w->end, D * sizeof *w->end);
+        MST_TRY(mst_manifold_log(m, POINTS, w->start, w->aim, w->aim, NULL));
+    }
     for (size_t a = 0; a < D; a++) {
         double sum = 0;
         for (size_t k = 0; k < POINTS; k++)

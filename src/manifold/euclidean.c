@@ -147,6 +147,7 @@ void mst_flat_traits(const mst_manifold *m, mst_manifold_traits *out)
     out->compact = MST_NO;
     out->flat = out->hadamard = MST_YES;
     out->curvature = out->curvature_above = 0;
+    out->embedding = 1;
     out->frame_is_divergence_free = true;
 }
 

@@ -389,10 +389,16 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
     return close_workspace(&w, status);
 }
 
+static void traits(const mst_manifold *m, mst_manifold_traits *out)
+{
+    mst_flat_symmetric_traits(m, out);
+    out->embedding = NAN; /* of the logarithms, not of the rows */
+}
+
 static const mst_manifold_ops log_euclidean_ops = {
     .size = sizeof(mst_manifold_ops),
     .name = "spd",
-    .traits = mst_flat_symmetric_traits,
+    .traits = traits,
     .start = mst_spd_start,
     .project = mst_spd_project,
     .tangent = mst_symmetric_tangent,

@@ -29,6 +29,7 @@ static void find_traits(mst_manifold *m)
         .curvature = NAN,
         .curvature_above = NAN,
         .beside_line = NAN,
+        .embedding = NAN,
     };
     if (m->dim == 1) {
         m->traits.flat = MST_YES;

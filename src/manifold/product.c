@@ -310,6 +310,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
         out->curvature = out->flat == MST_YES ? 0 : NAN;
         out->unit_rows = false;
         out->rows = MST_ROWS_PLAIN;
+        out->embedding = out->embedding == t->embedding ? out->embedding : NAN;
         out->line = NULL;
         out->beside_line = NAN;
     }

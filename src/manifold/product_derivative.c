@@ -3,10 +3,9 @@
 
 /* Derivatives, retractions and potentials of products: those of the factors side by side, potentials and
  * their Laplacians added up. */
+#include "base/columns.h"
 #include "manifold/internal.h"
 #include "manifold/product.h"
-
-#include <string.h>
 
 enum { BLOCK = 64, INPUTS = 4, OUTPUTS = 2 };
 
@@ -23,14 +22,14 @@ typedef mst_status factor_run(const mst_manifold *factor, size_t n, const call *
 static mst_status run_factor(const mst_manifold *m, const mst_manifold *factor, size_t at,
                              size_t first, size_t n, const call *all, call *own, factor_run *run)
 {
-    size_t D = m->ambient, width = factor->ambient, bytes = width * sizeof(double);
+    size_t D = m->ambient, width = factor->ambient;
     for (int k = 0; k < INPUTS; k++)
-        for (size_t i = 0; all->in[k] != NULL && i < n; i++)
-            memcpy((double *)own->in[k] + i * width, all->in[k] + (first + i) * D + at, bytes);
+        if (all->in[k] != NULL)
+            mst_take_columns(n, D, at, width, all->in[k] + first * D, (double *)own->in[k]);
     MST_TRY(run(factor, n, own));
     for (int k = 0; k < OUTPUTS; k++) {
-        for (size_t i = 0; all->out[k] != NULL && i < n; i++)
-            memcpy(all->out[k] + (first + i) * D + at, own->out[k] + i * width, bytes);
+        if (all->out[k] != NULL)
+            mst_put_columns(n, D, at, width, own->out[k], all->out[k] + first * D);
         for (size_t i = 0; all->number[k] != NULL && i < n; i++)
             all->number[k][first + i] =
                 (at > 0 ? all->number[k][first + i] : 0) + own->number[k][i];

@@ -323,6 +323,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
     out->curvature = out->curvature_above = m->dim == 1 ? 0 : curvature;
     out->rows = MST_ROWS_UNIT_VECTORS;
     out->unit_rows = true;
+    out->embedding = 1;
 }
 
 static const mst_manifold_ops sphere_ops = {

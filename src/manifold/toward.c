@@ -22,7 +22,7 @@ static mst_status angles_toward(const mst_manifold *m, size_t n, const double *x
     for (size_t i = 0; (f != NULL || laplacian != NULL) && i < n; i++) {
         double sum = 0, trace = 0;
         for (size_t k = i * D; k < (i + 1) * D; k++) {
-            double half = sin(0.5 * (y[k] - x[k])), far = 2 * half * half; /* small ones too */
+            double far = 1 - cos(y[k] - x[k]);
             sum += toward_potential(far);
             trace += toward_second(far);
         }

@@ -3,26 +3,29 @@
 
 #include "score/features.h"
 
-#include "manifold/internal.h"
+#include "base/columns.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a factor of the manifold shows of its points. On the first three D points to x and is D(r) = sin r (1 + (1 − cos r)/3)
- * long, which is r + O(r⁵), smooth, and zero at the cut locus. */
+/* What a factor of the manifold shows of its points. D, the stand-in for Log_y(x), is mst_manifold_toward on
+ * all of them. */
 typedef enum part_kind {
-    PART_SPHERE,   /* the unit vectors; outputs are ambient */
-    PART_ANGLES,   /* cosines and sines, each angle a circle */
-    PART_ROTATION, /* the matrix */
-    /* Exp is a diffeomorphism with a closed logarithm: normal coordinates at the default start; D = Log. */
+    PART_UNIT,   /* the unit vectors; outputs are ambient */
+    PART_ANGLES, /* cosines and sines */
+    /* No cut locus and a closed logarithm: normal coordinates at the default start; D = Log. */
     PART_NORMAL,
-    PART_AMBIENT, /* the ambient coordinates; D = x − y projected on the tangent space */
+    PART_AMBIENT, /* the ambient coordinates */
 } part_kind;
 
 struct features_part {
     const mst_manifold *m;
     part_kind kind;
     size_t d, D, coordinates, outputs;
+    /* Compact in R^D: the network reads 1 − ½ chord², cos r on spheres and so3, which tells near points from
+     * opposite ones though D vanishes at both; elsewhere √(1 + |D|²). */
+    bool round;
+    double embedding;
     size_t stand;                                   /* length of D */
     size_t ambient_at, x_at, y_at, d_at, output_at; /* where its share of a row begins */
     double *start;                                  /* (D), of PART_NORMAL */
@@ -33,14 +36,13 @@ struct features_part {
 
 static part_kind kind_of(const mst_manifold *m)
 {
-    if (mst_is_family(m, "sphere"))
-        return PART_SPHERE;
-    if (mst_is_family(m, "circle") || mst_is_family(m, "torus"))
+    const mst_manifold_traits *t = mst_manifold_traits_of(m);
+    if (t->unit_rows)
+        return PART_UNIT;
+    if (t->angles)
         return PART_ANGLES;
-    if (mst_is_family(m, "so3"))
-        return PART_ROTATION;
-    return mst_manifold_table(m)->log != NULL && isinf(mst_manifold_injectivity(m)) ? PART_NORMAL
-                                                                                    : PART_AMBIENT;
+    return (t->closed & MST_CLOSED_LOG) != 0 && isinf(mst_manifold_injectivity(m)) ? PART_NORMAL
+                                                                                   : PART_AMBIENT;
 }
 
 static size_t count_parts(const mst_manifold *m)
@@ -91,10 +93,13 @@ static mst_status add_parts(features *s, const mst_manifold *m)
             MST_TRY(add_parts(s, mst_manifold_factor(m, f)));
         return MST_OK;
     }
+    const mst_manifold_traits *t = mst_manifold_traits_of(m);
     features_part *p = &s->part[s->parts];
     *p = (features_part){.m = m, .kind = kind_of(m), .d = mst_manifold_dim(m)};
     p->D = mst_manifold_ambient(m);
-    p->stand = p->kind == PART_SPHERE ? p->D : p->d;
+    p->round = t->compact == MST_YES && !isnan(t->embedding);
+    p->embedding = t->embedding;
+    p->stand = p->kind == PART_UNIT ? p->D : p->d;
     p->outputs = s->energy ? p->d : p->stand;
     p->coordinates = p->kind == PART_NORMAL ? p->d : p->kind == PART_ANGLES ? 2 * p->d : p->D;
     if (s->plain)
@@ -181,62 +186,25 @@ double features_time_baseline(const features *s, double t, const double *baselin
     return 0.5 * (sum - (double)s->d / t);
 }
 
-/* ---- Columns of wide rows ---- */
-
-static void gather(size_t n, size_t width, size_t at, size_t count, const double *rows, double *out)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(out + i * count, rows + i * width + at, count * sizeof *out);
-}
-
-static void scatter(size_t n, size_t width, size_t at, size_t count, const double *in, double *rows)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(rows + i * width + at, in + i * count, count * sizeof *in);
-}
-
 /* ---- Reading ---- */
 
-/* D(r)/sin r. */
-static double lengthen(double one_minus_cosine)
+/* One part's rows x, y (n, D) to D (n, stand), ambient on unit rows and in the frame elsewhere, and, unless it
+ * is null, the potential f (n) with the gradient −D in y. `room` has (n, D). */
+static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
+                           double *room, double *f, double *out)
 {
-    return 1 + one_minus_cosine / 3;
+    if (p->kind == PART_UNIT)
+        return mst_manifold_toward(p->m, n, y, x, f, out, NULL);
+    MST_TRY(mst_manifold_toward(p->m, n, y, x, f, room, NULL));
+    return mst_manifold_to_frame(p->m, n, y, room, out);
 }
 
-/* What tells near from far: 1 − cos r where there is a cut locus, else ½|x − y|² in ambient coordinates. */
-static double farness(const features_part *p, const double *x, const double *y)
+static double half_chord_square(const features_part *p, const double *x, const double *y)
 {
     double sum = 0;
-    for (size_t k = 0; k < p->D; k++) {
-        double difference = p->kind == PART_ANGLES ? 2 * sin(0.5 * (x[k] - y[k])) : x[k] - y[k];
-        sum += 0.5 * difference * difference;
-    }
-    return p->kind == PART_ROTATION ? 0.5 * sum : sum;
-}
-
-/* One part's rows x, y (n, D) to D (n, stand), ambient on spheres and in the frame elsewhere. `work` has (n, 2·D). */
-static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
-                           double *work, double *out)
-{
-    size_t D = p->D;
-    if (p->kind == PART_NORMAL) {
-        MST_TRY(mst_manifold_log(p->m, n, y, x, work, NULL));
-        return mst_manifold_to_frame(p->m, n, y, work, out);
-    }
-    if (p->kind == PART_ANGLES) {
-        for (size_t k = 0; k < n * D; k++)
-            out[k] = lengthen(1 - cos(x[k] - y[k])) * sin(x[k] - y[k]);
-        return MST_OK;
-    }
-    for (size_t i = 0; i < n; i++) {
-        double factor = p->kind == PART_AMBIENT ? 1 : lengthen(farness(p, x + i * D, y + i * D));
-        for (size_t k = i * D; k < (i + 1) * D; k++)
-            work[k] = factor * (x[k] - y[k]);
-    }
-    if (p->kind == PART_SPHERE)
-        return mst_manifold_tangent(p->m, n, y, work, out);
-    MST_TRY(mst_manifold_tangent(p->m, n, y, work, work));
-    return mst_manifold_to_frame(p->m, n, y, work, out);
+    for (size_t k = 0; k < p->D; k++)
+        sum += 0.5 * (x[k] - y[k]) * (x[k] - y[k]);
+    return p->embedding * sum;
 }
 
 /* The coordinates of points (n, D) that the network reads, into columns `at` … of the inputs. */
@@ -257,40 +225,28 @@ static mst_status show_points(const features *s, const features_part *p, size_t 
         MST_TRY(mst_manifold_log(p->m, n, origin, x, v, NULL));
         double *c = v + n * D;
         MST_TRY(mst_manifold_to_frame(p->m, n, origin, v, c));
-        scatter(n, s->inputs, at, d, c, inputs);
+        mst_put_columns(n, s->inputs, at, d, c, inputs);
     } else {
-        scatter(n, s->inputs, at, D, x, inputs);
+        mst_put_columns(n, s->inputs, at, D, x, inputs);
     }
     return MST_OK;
 }
 
-/* A smooth function of y with the gradient −D, where there is one; ½r² for near points. */
-static double half_square(const features_part *p, const double *x, const double *y, double square)
-{
-    if (p->kind == PART_NORMAL || p->kind == PART_AMBIENT)
-        return 0.5 * square;
-    double sum = 0;
-    for (size_t k = 0; k < (p->kind == PART_ANGLES ? p->D : 1); k++) {
-        double far = p->kind == PART_ANGLES ? 1 - cos(x[k] - y[k]) : farness(p, x, y);
-        sum += far + far * far / 6;
-    }
-    return sum;
-}
-
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
-                            const double *y, const double *t, double *work, double *inputs,
+                            const double *y, const double *t, double *room, double *inputs,
                             double *baseline)
 {
-    double *px = work, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
-    gather(n, s->D, p->ambient_at, p->D, x, px);
-    gather(n, s->D, p->ambient_at, p->D, y, py);
+    double *px = room, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
+    mst_take_columns(n, s->D, p->ambient_at, p->D, x, px);
+    mst_take_columns(n, s->D, p->ambient_at, p->D, y, py);
     MST_TRY(show_points(s, p, n, px, rest, p->x_at, inputs));
     MST_TRY(show_points(s, p, n, py, rest, p->y_at, inputs));
     if (s->plain)
         return MST_OK;
-    MST_TRY(stand_in(p, n, px, py, rest, stand));
+    /* Where D is the logarithm, its length has told the potential, ½|D|². */
+    double *potential = s->energy && p->kind != PART_NORMAL ? rest + n * p->D : NULL;
+    MST_TRY(stand_in(p, n, px, py, rest, potential, stand));
     for (size_t i = 0; i < n; i++) {
-        const double *from = px + i * p->D, *at = py + i * p->D;
         double *in = inputs + i * s->inputs + p->d_at, *c = baseline + i * s->base;
         double root = sqrt(t[i]), factor = approach(p, t[i]), square = 0;
         for (size_t k = 0; k < p->stand; k++) {
@@ -300,10 +256,10 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
                 c[p->output_at + k] = value * factor;
             square += value * value;
         }
-        bool round = p->kind == PART_SPHERE || p->kind == PART_ROTATION;
-        in[p->stand] = round ? 1 - farness(p, from, at) : sqrt(1 + square);
+        in[p->stand] =
+            p->round ? 1 - half_chord_square(p, px + i * p->D, py + i * p->D) : sqrt(1 + square);
         if (s->energy)
-            c[0] -= half_square(p, from, at, square) * factor;
+            c[0] -= (potential != NULL ? potential[i] : 0.5 * square) * factor;
     }
     return MST_OK;
 }
@@ -342,12 +298,12 @@ static mst_status exchange(const features *s, size_t n, const double *y, const d
         size_t from_at = there ? p->ambient_at : p->output_at;
         size_t to_at = there ? p->output_at : p->ambient_at;
         size_t from_count = there ? p->D : p->outputs, to_count = there ? p->outputs : p->D;
-        gather(n, s->D, p->ambient_at, p->D, y, py);
-        gather(n, there ? s->D : s->outputs, from_at, from_count, from, a);
+        mst_take_columns(n, s->D, p->ambient_at, p->D, y, py);
+        mst_take_columns(n, there ? s->D : s->outputs, from_at, from_count, from, a);
         status = p->outputs > p->d ? mst_manifold_tangent(p->m, n, py, a, b)
                  : there           ? mst_manifold_to_frame(p->m, n, py, a, b)
                                    : mst_manifold_from_frame(p->m, n, py, a, b);
-        scatter(n, there ? s->outputs : s->D, to_at, to_count, b, to);
+        mst_put_columns(n, there ? s->outputs : s->D, to_at, to_count, b, to);
     }
     mst_release(work);
     return status;
@@ -380,11 +336,11 @@ void features_normals(const features *s, size_t n, const double *y, double *norm
     }
 }
 
-/* Zero for coordinate frames of flat spaces and the left-invariant frame of so3; −m <y, c> for the projection on spheres. */
+/* −d <y, c> for the projection on unit rows. */
 bool features_closed_divergence(const features *s, size_t n, const double *y, double *delta)
 {
     for (const features_part *p = s->part; p < s->part + s->parts; p++)
-        if (p->outputs == p->d && !mst_manifold_is_flat(p->m) && !mst_is_family(p->m, "so3"))
+        if (p->outputs == p->d && !mst_manifold_traits_of(p->m)->frame_is_divergence_free)
             return false;
     memset(delta, 0, n * s->outputs * sizeof *delta);
     for (const features_part *p = s->part; p < s->part + s->parts; p++)

@@ -131,6 +131,26 @@ static mst_status run_transport(bench *w)
     return mst_manifold_transport(w->s.m, 1, w->x, w->v, w->v, w->out);
 }
 
+static mst_status run_exp_derivative(bench *w)
+{
+    return mst_manifold_exp_derivative(w->s.m, 1, w->x, w->v, w->v, w->v, w->out);
+}
+
+static mst_status run_exp_adjoint(bench *w)
+{
+    return mst_manifold_exp_adjoint(w->s.m, 1, w->x, w->v, w->v, w->out, w->more);
+}
+
+static mst_status run_retract(bench *w)
+{
+    return mst_manifold_retract(w->s.m, 1, w->x, w->v, w->out);
+}
+
+static mst_status run_toward(bench *w)
+{
+    return mst_manifold_toward(w->s.m, 1, w->x, w->x, w->out, NULL, w->more);
+}
+
 static mst_status run_ricci(bench *w)
 {
     return mst_manifold_ricci(w->s.m, 1, w->x, w->v, w->out);
@@ -215,6 +235,10 @@ static const struct {
     {"log", run_log},
     {"dist", run_dist},
     {"transport", run_transport},
+    {"exp_derivative", run_exp_derivative},
+    {"exp_adjoint", run_exp_adjoint},
+    {"retract", run_retract},
+    {"toward", run_toward},
     {"ricci", run_ricci},
     {"frame", run_frame},
     {"to_frame", run_to_frame},
@@ -239,7 +263,7 @@ START_TEST(operations_without_memory)
     w.v = scratch(&w.s, D);
     w.u = scratch(&w.s, d);
     w.out = scratch(&w.s, d * d * d + d * D + D);
-    w.more = scratch(&w.s, d * d);
+    w.more = scratch(&w.s, d * d + D);
     dice die = {81};
     corner_point(&w.s, &die, 3, w.x);
     tangent_of_length(&w.s, &die, w.x, 0.1, w.v);

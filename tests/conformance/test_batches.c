@@ -53,6 +53,10 @@ enum {
     METRIC,
     CHRISTOFFEL,
     DIFFUSION,
+    EXP_DERIVATIVE,
+    EXP_ADJOINT,
+    RETRACT,
+    TOWARD,
     WALK,
     OPERATIONS
 };
@@ -76,9 +80,42 @@ static size_t width(const subject *s, int k)
         return d * d * d;
     case DIFFUSION:
         return d * d + d;
+    case EXP_ADJOINT:
+        return 2 * D;
+    case TOWARD:
+        return D + 2;
     default:
         return D;
     }
+}
+
+/* Operations with several outputs: those of a row stand one after the other. */
+static mst_status run_joined(subject *s, int k, const inputs *in, size_t i, size_t n, double *out)
+{
+    const mst_manifold *m = s->m;
+    size_t d = s->d, D = s->D, widths[3] = {D, D, 0}, at = 0;
+    const double *x = in->x + i * D, *y = in->y + i * D, *v = in->v + i * D;
+    double *part[3];
+    mst_status status;
+    if (k == DIFFUSION)
+        memcpy(widths, (size_t[]){d, d * d, 0}, sizeof widths);
+    if (k == TOWARD)
+        memcpy(widths, (size_t[]){1, D, 1}, sizeof widths);
+    for (int e = 0; e < 3; e++)
+        part[e] = scratch(s, n * widths[e]);
+    if (k == DIFFUSION) {
+        status = mst_manifold_chart_diffusion(m, n, x, in->u + i * d, part[0], part[1]);
+    } else if (k == TOWARD) {
+        status = mst_manifold_toward(m, n, x, y, part[0], part[1], part[2]);
+    } else {
+        double *tangent = scratch(s, n * D);
+        ASSERT_OK(mst_manifold_tangent(m, n, y, in->w + i * D, tangent));
+        status = mst_manifold_exp_adjoint(m, n, x, v, tangent, part[0], part[1]);
+    }
+    for (int e = 0; e < 3; at += widths[e++])
+        for (size_t r = 0; r < n; r++)
+            memcpy(out + r * width(s, k) + at, part[e] + r * widths[e], widths[e] * sizeof *out);
+    return status;
 }
 
 static mst_status run(subject *s, int k, const inputs *in, size_t i, size_t n, double *out)
@@ -121,16 +158,14 @@ static mst_status run(subject *s, int k, const inputs *in, size_t i, size_t n, d
         return mst_manifold_chart_metric(m, n, x, u, out);
     case CHRISTOFFEL:
         return mst_manifold_chart_christoffel(m, n, x, u, out);
-    case DIFFUSION: {
-        /* Two outputs: put each row's drift before its sigma. */
-        double *b = scratch(s, n * d), *sigma = scratch(s, n * d * d);
-        mst_status status = mst_manifold_chart_diffusion(m, n, x, u, b, sigma);
-        for (size_t r = 0; r < n; r++) {
-            memcpy(out + r * (d + d * d), b + r * d, d * sizeof *b);
-            memcpy(out + r * (d + d * d) + d, sigma + r * d * d, d * d * sizeof *b);
-        }
-        return status;
-    }
+    case EXP_DERIVATIVE:
+        return mst_manifold_exp_derivative(m, n, x, v, w, v, out);
+    case RETRACT:
+        return mst_manifold_retract(m, n, x, v, out);
+    case DIFFUSION:
+    case EXP_ADJOINT:
+    case TOWARD:
+        return run_joined(s, k, in, i, n, out);
     default:
         memcpy(out, x, n * D * sizeof *x);
         return mst_manifold_walk(m, n, out, 0.01, 3, (mst_noise){.seed = 4, .first_path = i});
@@ -188,6 +223,8 @@ START_TEST(outputs_may_alias_inputs)
     } while (0)
     CHECK_ALIAS(EXP, in.x, mst_manifold_exp(s.m, MOST, got, in.v, got));
     CHECK_ALIAS(EXP, in.v, mst_manifold_exp(s.m, MOST, in.x, got, got));
+    CHECK_ALIAS(RETRACT, in.x, mst_manifold_retract(s.m, MOST, got, in.v, got));
+    CHECK_ALIAS(RETRACT, in.v, mst_manifold_retract(s.m, MOST, in.x, got, got));
     CHECK_ALIAS(LOG, in.y, mst_manifold_log(s.m, MOST, in.x, got, got, NULL));
     CHECK_ALIAS(TRANSPORT, in.w, mst_manifold_transport(s.m, MOST, in.x, in.v, got, got));
     CHECK_ALIAS(RICCI, in.w, mst_manifold_ricci(s.m, MOST, in.x, got, got));
@@ -213,12 +250,12 @@ START_TEST(instruction_sets_agree)
             ASSERT_OK(run(&s, k, &in, 0, n, got));
             for (size_t r = 0; r < n; r++) {
                 double size = 1 + max_abs(wide, want + r * wide);
-                double tolerance = size * rounding(&s, in.x + r * s.D, in.y + r * s.D, 1) +
-                                   s.entry->log_error + s.entry->carry_error +
-                                   (k == CHRISTOFFEL || k == METRIC || k == DIFFUSION || k == WALK
-                                        ? s.entry->chart_error[1]
-                                        : 0) +
-                                   (k == RICCI ? s.entry->chart_error[2] : 0);
+                double tolerance =
+                    size * rounding(&s, in.x + r * s.D, in.y + r * s.D, 1) + s.entry->log_error +
+                    s.entry->carry_error +
+                    (k == CHRISTOFFEL || k == METRIC || k >= DIFFUSION ? s.entry->chart_error[1]
+                                                                       : 0) +
+                    (k == RICCI ? s.entry->chart_error[2] : 0);
                 for (size_t a = r * wide; a < (r + 1) * wide; a++)
                     assert_near(got[a], want[a], tolerance, "%s: operation %d with %s",
                                 s.entry->spec, k, names[i]);

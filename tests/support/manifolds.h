@@ -23,6 +23,8 @@ typedef struct manifold_case {
     double longest;        /* geodesics are followed so far, step by step; 0: however far */
     double log_error;      /* shooting */
     double carry_error;    /* transport by differences of exp */
+    bool no_guide;         /* rows without chords that bring no `toward` */
+    double guide_error;    /* `toward` is off Log by this times r² */
     double chart_error[3]; /* differences of exp: metric, Christoffel symbols, Ricci */
 } manifold_case;
 

@@ -114,6 +114,35 @@ static mst_status transport(const mst_manifold *m, size_t n, const double *x, co
     return mst_manifold_transport(base_of(m), n, x, v, u, out);
 }
 
+/* Geodesics are the same, so are their derivatives, and both sides of the adjoint grow alike. */
+static mst_status exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                 const double *dx, const double *dv, double *dy)
+{
+    return mst_manifold_exp_derivative(base_of(m), n, x, v, dx, dv, dy);
+}
+
+static mst_status exp_adjoint(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              const double *w, double *dx, double *dv)
+{
+    return mst_manifold_exp_adjoint(base_of(m), n, x, v, w, dx, dv);
+}
+
+static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                          double *y)
+{
+    return mst_manifold_retract(base_of(m), n, x, v, y);
+}
+
+/* λ² f has the old gradient and Laplacian in the new metric. */
+static mst_status toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                         double *f, double *v, double *laplacian)
+{
+    mst_status status = mst_manifold_toward(base_of(m), n, x, y, f, v, laplacian);
+    if (f != NULL)
+        multiply(n, f, factor_of(m) * factor_of(m));
+    return status;
+}
+
 static mst_status ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out)
 {
@@ -219,6 +248,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
     out->curvature /= square;
     out->curvature_above /= square;
     out->beside_line /= square;
+    out->embedding *= square;
     out->angles = out->unit_rows = false; /* both promise the unit metric */
 }
 
@@ -243,6 +273,10 @@ static const mst_manifold_ops table = {
     .dist = distance,
     .transport = transport,
     .ricci = ricci,
+    .exp_derivative = exp_derivative,
+    .exp_adjoint = exp_adjoint,
+    .retract = retract,
+    .toward = toward,
     .injectivity = injectivity,
     .random_point = random_point,
     .chart_coords = chart_coords,
