@@ -7,28 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const loss_names[] = {
-#define LOSS_NAME(constant, name, what) [MST_LOSS_##constant] = #name,
-    MST_LOSS_LIST(LOSS_NAME)
-#undef LOSS_NAME
-};
-enum { LOSSES = sizeof loss_names / sizeof *loss_names };
-
-const char *mst_loss_name(mst_loss loss)
-{
-    return (size_t)loss < LOSSES ? loss_names[loss] : "unknown";
-}
-
-bool mst_loss_parse(mst_loss *out, const char *name)
-{
-    for (size_t k = 0; k < LOSSES; k++)
-        if (strcmp(name, loss_names[k]) == 0) {
-            *out = (mst_loss)k;
-            return true;
-        }
-    return false;
-}
-
 mst_status network_new(mst_network **out, const mst_manifold *m, const network_design *design)
 {
     MST_TRY(mst_allocate_zero(out, 1));
@@ -56,16 +34,14 @@ mst_status network_new(mst_network **out, const mst_manifold *m, const network_d
         *out = NULL;
         return status;
     }
-    net->info = (mst_network_info){.activation = design->activation,
-                                   .inputs = net->shape.inputs,
-                                   .width = design->width,
-                                   .depth = design->depth,
+    net->info = (mst_network_info){.inputs = net->shape.inputs,
                                    .outputs = net->shape.outputs,
-                                   .energy = design->energy,
-                                   .time_head = design->time_head,
-                                   .plain = design->plain,
                                    .reach = NAN,
-                                   .excess = NAN};
+                                   .excess = NAN,
+#define KNOWN(type, name, ...) .name = design->name,
+                                   NETWORK_DESIGN(KNOWN)
+#undef KNOWN
+    };
     for (size_t k = 0; k <= design->depth; k++) {
         mlp_layer layer = mlp_layer_at(&net->shape, k);
         net->info.parameters += layer.rows * (layer.columns + 1);

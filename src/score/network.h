@@ -7,6 +7,7 @@
 
 #include "io/tensors.h"
 #include "net/mlp.h"
+#include "score/design.h"
 #include "score/features.h"
 
 #include <manistat/network.h>
@@ -24,13 +25,6 @@ struct mst_network {
 
 /* The metadata of a checkpoint that a finished model has not. */
 #define CHECKPOINT_KEY "training"
-
-/* What decides the shape of a network. */
-typedef struct network_design {
-    size_t width, depth;
-    mst_activation activation;
-    bool plain, energy, time_head;
-} network_design;
 
 /* Zero weights; the manifold is borrowed. The output of the time head, if there is one, is the last. */
 MST_MUST_USE mst_status network_new(mst_network **out, const mst_manifold *m,
@@ -55,10 +49,4 @@ MST_MUST_USE mst_status network_save(const mst_network *net, const char *path, b
 /* From a file that has been read; `name` for messages. */
 MST_MUST_USE mst_status network_from_tensors(mst_network **out, const char *name, const tensors *t,
                                              const mst_manifold *m);
-/* A number of the metadata; MST_FORMAT with the key if it is missing or none. */
-MST_MUST_USE mst_status network_number(const tensors *t, const char *name, const char *key,
-                                       double *out);
-MST_MUST_USE mst_status network_integer(const tensors *t, const char *name, const char *key,
-                                        uint64_t *out);
-
 #endif

@@ -6,25 +6,51 @@
 #include "io/internal.h"
 #include "score/network.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT "manistat score 1"
 #define CENTRE "centre"
 #define CONVENTION "generator half the Laplacian"
 
-enum { LARGEST_DEPTH = 64, LARGEST_WIDTH = 65536, NAME = 40, NUMBER = 40, FIXED_TEXTS = 22 };
+/* The members of mst_network_info that are metadata, in their order. */
+#define INFO(kind, name, least, largest, names) \
+    {#name, FIELD_##kind, offsetof(mst_network_info, name), least, largest, names},
+#define INFO_DESIGN(type, name, usual, kind, least, largest, names) \
+    INFO(kind, name, least, largest, names)
+/* clang-format off */
+static const named_field info_fields[] = {
+    INFO(NUMBER, t_min, 0, 0, NULL)
+    INFO(NUMBER, t_max, 0, 0, NULL)
+    INFO(CHOICE, loss, 0, 0, loss_names)
+    NETWORK_DESIGN(INFO_DESIGN)
+    INFO(INTEGER, seed, 0, 0, NULL)
+    INFO(INTEGER, steps, 0, 0, NULL)
+    INFO(INTEGER, samples, 0, 0, NULL)
+    INFO(NUMBER, seconds, 0, 0, NULL)
+    INFO(FLAG, finished, 0, 1, NULL)
+    INFO(COUNT, starts, 0, SIZE_MAX, NULL)
+    INFO(NUMBER, reach, 0, 0, NULL)
+    INFO(NUMBER, excess, 0, 0, NULL)
+};
+/* clang-format on */
+#undef INFO_DESIGN
+#undef INFO
+
+enum {
+    INFO_FIELDS = sizeof info_fields / sizeof *info_fields,
+    FIXED_TEXTS = INFO_FIELDS + 5,
+    NAME = 40
+};
 
 /* ---- Writing ---- */
 
-/* Metadata with room for the texts of numbers. */
+/* Metadata, and the texts of values. */
 typedef struct text_list {
     size_t count;
     tensor_text *text;
-    char (*room)[NUMBER];
+    char (*values)[FIELD_TEXT]; /* (INFO_FIELDS) */
 } text_list;
 
 static void add_text(text_list *l, const char *key, const char *value)
@@ -32,43 +58,15 @@ static void add_text(text_list *l, const char *key, const char *value)
     l->text[l->count++] = (tensor_text){key, value};
 }
 
-static void add_number(text_list *l, const char *key, double value)
-{
-    char *text = l->room[l->count];
-    mst_format_double(value, text);
-    add_text(l, key, text);
-}
-
-static void add_integer(text_list *l, const char *key, uint64_t value)
-{
-    char *text = l->room[l->count];
-    snprintf(text, NUMBER, "%llu", (unsigned long long)value);
-    add_text(l, key, text);
-}
-
 static void describe(const mst_network *net, text_list *l)
 {
-    const mst_network_info *i = &net->info;
     add_text(l, "format", FORMAT);
     add_text(l, "manifold", net->spec);
     add_text(l, "time_convention", CONVENTION);
-    add_number(l, "t_min", i->t_min);
-    add_number(l, "t_max", i->t_max);
-    add_text(l, "loss", mst_loss_name(i->loss));
-    add_text(l, "activation", i->activation == MST_TANH ? "tanh" : "silu");
-    add_integer(l, "width", i->width);
-    add_integer(l, "depth", i->depth);
-    add_integer(l, "energy", i->energy);
-    add_integer(l, "time_head", i->time_head);
-    add_integer(l, "plain", i->plain);
-    add_integer(l, "seed", i->seed);
-    add_integer(l, "steps", i->steps);
-    add_integer(l, "samples", i->samples);
-    add_number(l, "seconds", i->seconds);
-    add_integer(l, "finished", i->finished);
-    add_integer(l, "starts", i->starts);
-    add_number(l, "reach", i->reach);
-    add_number(l, "excess", i->excess);
+    for (size_t k = 0; k < INFO_FIELDS; k++) {
+        field_write(&info_fields[k], &net->info, l->values[k]);
+        add_text(l, info_fields[k].name, l->values[k]);
+    }
     add_text(l, "version", net->version);
     add_text(l, "certificate", net->certificate);
 }
@@ -87,7 +85,7 @@ mst_status network_save(const mst_network *net, const char *path, bool replace, 
     if (status == MST_OK)
         status = mst_allocate(&metadata.text, FIXED_TEXTS + texts);
     if (status == MST_OK)
-        status = mst_allocate(&metadata.room, FIXED_TEXTS);
+        status = mst_allocate(&metadata.values, INFO_FIELDS);
     if (status == MST_OK) {
         for (size_t k = 0; k < layers; k++) {
             mlp_layer layer = mlp_layer_at(&net->shape, k);
@@ -120,7 +118,7 @@ mst_status network_save(const mst_network *net, const char *path, bool replace, 
     mst_release(list);
     mst_release(names);
     mst_release(metadata.text);
-    mst_release(metadata.room);
+    mst_release(metadata.values);
     return status;
 }
 
@@ -140,65 +138,25 @@ static mst_status text_of(const tensors *t, const char *name, const char *key, c
     return MST_OK;
 }
 
-mst_status network_number(const tensors *t, const char *name, const char *key, double *out)
+static mst_status read_fields(const tensors *t, const char *name, size_t count,
+                              const named_field *fields, void *object)
 {
-    const char *text;
-    MST_TRY(text_of(t, name, key, &text));
-    if (!mst_parse_double(text, strlen(text), out))
-        return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which is no number", name,
-                        key, text);
-    return MST_OK;
-}
-
-mst_status network_integer(const tensors *t, const char *name, const char *key, uint64_t *out)
-{
-    const char *text;
-    char *end;
-    MST_TRY(text_of(t, name, key, &text));
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != 0 || errno == ERANGE)
-        return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which is no count", name,
-                        key, text);
-    return MST_OK;
-}
-
-/* A count from 1 to `largest`, or a truth value for largest = 1. */
-static mst_status bounded(const tensors *t, const char *name, const char *key, uint64_t least,
-                          uint64_t largest, size_t *out)
-{
-    uint64_t value;
-    MST_TRY(network_integer(t, name, key, &value));
-    if (value < least || value > largest)
-        return mst_fail(MST_FORMAT, "%s: the metadata say %s = %llu; %llu … %llu are possible",
-                        name, key, (unsigned long long)value, (unsigned long long)least,
-                        (unsigned long long)largest);
-    *out = value;
-    return MST_OK;
-}
-
-static mst_status truth(const tensors *t, const char *name, const char *key, bool *out)
-{
-    size_t value = 0;
-    MST_TRY(bounded(t, name, key, 0, 1, &value));
-    *out = value != 0;
+    for (size_t k = 0; k < count; k++) {
+        const char *text;
+        MST_TRY(text_of(t, name, fields[k].name, &text));
+        const char *wrong = field_read(&fields[k], text, object);
+        if (wrong != NULL)
+            return mst_fail(MST_FORMAT, "%s: the metadata say %s = \"%.40s\", which %s", name,
+                            fields[k].name, text, wrong);
+    }
     return MST_OK;
 }
 
 static mst_status read_design(const tensors *t, const char *name, network_design *out)
 {
-    const char *activation;
-    MST_TRY(bounded(t, name, "width", 1, LARGEST_WIDTH, &out->width));
-    MST_TRY(bounded(t, name, "depth", 1, LARGEST_DEPTH, &out->depth));
-    MST_TRY(truth(t, name, "energy", &out->energy));
-    MST_TRY(truth(t, name, "time_head", &out->time_head));
-    MST_TRY(truth(t, name, "plain", &out->plain));
+    MST_TRY(read_fields(t, name, DESIGN_FIELDS, design_fields, out));
     if (out->energy && !out->time_head)
         return mst_fail(MST_FORMAT, "%s: an energy network without a time head", name);
-    MST_TRY(text_of(t, name, "activation", &activation));
-    out->activation = strcmp(activation, "tanh") == 0 ? MST_TANH : MST_SILU;
-    if (out->activation == MST_SILU && strcmp(activation, "silu") != 0)
-        return mst_fail(MST_FORMAT, "%s: unknown activation \"%.40s\"", name, activation);
     return MST_OK;
 }
 
@@ -233,8 +191,8 @@ static mst_status read_layer(const tensors *t, const char *name, size_t k, mst_n
 static mst_status read_reach(const tensors *t, const char *name, mst_network *net)
 {
     const tensor *centre = tensors_find(t, CENTRE);
-    double reach;
-    MST_TRY(network_number(t, name, "reach", &reach));
+    double reach = net->info.reach;
+    net->info.reach = NAN;
     if (isnan(reach))
         return MST_OK;
     size_t row;
@@ -252,26 +210,15 @@ static mst_status read_reach(const tensors *t, const char *name, mst_network *ne
 static mst_status read_info(const tensors *t, const char *name, mst_network *net)
 {
     mst_network_info *i = &net->info;
-    const char *loss, *version, *convention, *certificate = tensors_text(t, "certificate");
-    MST_TRY(network_number(t, name, "t_min", &i->t_min));
-    MST_TRY(network_number(t, name, "t_max", &i->t_max));
+    const char *version, *convention, *certificate = tensors_text(t, "certificate");
+    MST_TRY(read_fields(t, name, INFO_FIELDS, info_fields, i));
     if (!(i->t_min > 0 && i->t_min <= i->t_max && i->t_max < INFINITY))
         return mst_fail(MST_FORMAT, "%s: the range of times %g … %g makes no sense", name, i->t_min,
                         i->t_max);
-    MST_TRY(text_of(t, name, "loss", &loss));
-    if (!mst_loss_parse(&i->loss, loss))
-        return mst_fail(MST_FORMAT, "%s: unknown loss \"%.40s\"", name, loss);
-    MST_TRY(network_integer(t, name, "seed", &i->seed));
-    MST_TRY(network_integer(t, name, "steps", &i->steps));
-    MST_TRY(network_integer(t, name, "samples", &i->samples));
-    MST_TRY(network_number(t, name, "seconds", &i->seconds));
     if (!(i->seconds >= 0 && i->seconds < INFINITY))
         return mst_fail(MST_FORMAT, "%s: %g seconds of training make no sense", name, i->seconds);
-    MST_TRY(truth(t, name, "finished", &i->finished));
-    MST_TRY(bounded(t, name, "starts", 0, SIZE_MAX, &i->starts));
     i->checkpoint = tensors_text(t, CHECKPOINT_KEY) != NULL;
     MST_TRY(read_reach(t, name, net));
-    MST_TRY(network_number(t, name, "excess", &i->excess));
     MST_TRY(text_of(t, name, "time_convention", &convention));
     if (strcmp(convention, CONVENTION) != 0)
         return mst_fail(MST_FORMAT,

@@ -4,7 +4,6 @@
 /* Checkpoints: a model file, usable as such, with the state of the optimiser beside the weights. Samples are
  * functions of their numbers, so the number of the step is all that is needed to find them again. */
 #include "train/trainer.h"
-#include "util/number_text.h"
 
 #include <manistat/io.h>
 #include <string.h>
@@ -12,35 +11,86 @@
 enum { OPTIONS = 1024, STATE = 8 };
 
 /* Everything that decides the course of a training but its length. */
-static void describe_options(const trainer *r, char *out)
+typedef struct course {
+    mst_loss loss;
+    network_design design;
+    bool hutchinson;
+    double t_min, t_max, rate, clip, average;
+    size_t batch, path_steps, path_samples, starts;
+    uint64_t warm_up, seed;
+    uint64_t start; /* a hash of the starting points */
+} course;
+
+#define COURSE(kind, name, names) {#name, FIELD_##kind, offsetof(course, name), 0, SIZE_MAX, names},
+#define COURSE_DESIGN(type, name, usual, kind, least, largest, names) \
+    {#name, FIELD_##kind, offsetof(course, design.name), least, largest, names},
+/* clang-format off */
+static const named_field course_fields[] = {
+    COURSE(CHOICE, loss, loss_names)
+    NETWORK_DESIGN(COURSE_DESIGN)
+    COURSE(FLAG, hutchinson, NULL)
+    COURSE(NUMBER, t_min, NULL)
+    COURSE(NUMBER, t_max, NULL)
+    COURSE(COUNT, batch, NULL)
+    COURSE(NUMBER, rate, NULL)
+    COURSE(INTEGER, warm_up, NULL)
+    COURSE(NUMBER, clip, NULL)
+    COURSE(NUMBER, average, NULL)
+    COURSE(COUNT, path_steps, NULL)
+    COURSE(COUNT, path_samples, NULL)
+    COURSE(COUNT, starts, NULL)
+    COURSE(INTEGER, start, NULL)
+    COURSE(INTEGER, seed, NULL)
+};
+/* clang-format on */
+enum { COURSE_FIELDS = sizeof course_fields / sizeof *course_fields };
+
+static course course_of(const trainer *r)
 {
     const mst_train_options *o = r->o;
-    uint64_t hash = 14695981039346656037u; /* FNV-1a of the starting points */
+    const mst_network_info *i = &r->net->info;
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
     const unsigned char *bytes = (const unsigned char *)o->start;
     for (size_t k = 0; k < o->starts * mst_manifold_ambient(r->m) * sizeof *o->start; k++)
         hash = (hash ^ bytes[k]) * 1099511628211u;
-    const double numbers[] = {r->net->info.t_min, r->net->info.t_max, o->rate, o->clip, o->average};
-    enum { NUMBERS = sizeof numbers / sizeof *numbers };
-    char text[NUMBERS][MST_DOUBLE_TEXT];
-    for (size_t k = 0; k < NUMBERS; k++)
-        mst_format_double(numbers[k], text[k]);
-    snprintf(
-        out, OPTIONS,
-        "loss %s, network %zux%zu %s%s%s%s%s, t %s to %s, batch %zu, rate %s, warm-up %llu, "
-        "clip %s, average %s, paths of %zu steps with %zu samples, starting points %zu (%llx), "
-        "seed %llu",
-        mst_loss_name(o->loss), o->depth, o->width, o->activation == MST_TANH ? "tanh" : "silu",
-        o->plain ? " plain" : "", o->energy ? " energy" : "", o->time_head ? " time-head" : "",
-        o->hutchinson ? "" : " exact-divergence", text[0], text[1], o->batch, text[2],
-        (unsigned long long)o->warm_up, text[3], text[4], o->path_steps, o->path_samples, o->starts,
-        (unsigned long long)hash, (unsigned long long)o->seed);
+    return (course){.loss = o->loss,
+                    .hutchinson = o->hutchinson,
+                    .t_min = i->t_min,
+                    .t_max = i->t_max,
+                    .rate = o->rate,
+                    .clip = o->clip,
+                    .average = o->average,
+                    .batch = o->batch,
+                    .path_steps = o->path_steps,
+                    .path_samples = o->path_samples,
+                    .starts = o->starts,
+                    .warm_up = o->warm_up,
+                    .seed = o->seed,
+                    .start = hash,
+#define KNOWN(type, name, ...) .design.name = i->name,
+                    NETWORK_DESIGN(KNOWN)
+#undef KNOWN
+    };
+}
+
+/* "loss bel, activation silu, …" */
+static void describe_course(const trainer *r, char *out)
+{
+    course now = course_of(r);
+    size_t used = 0;
+    for (size_t k = 0; k < COURSE_FIELDS; k++) {
+        char text[FIELD_TEXT];
+        field_write(&course_fields[k], &now, text);
+        used += (size_t)snprintf(out + used, OPTIONS - used, "%s%s %s", k > 0 ? ", " : "",
+                                 course_fields[k].name, text);
+    }
 }
 
 mst_status trainer_save(const trainer *r)
 {
     char options[OPTIONS];
     double state[STATE] = {r->seconds, r->smooth, r->early, r->recent};
-    describe_options(r, options);
+    describe_course(r, options);
     tensor more[] = {
         {.name = "training.theta", .rank = 1, .shape = {r->parameters}, .data = r->theta},
         {.name = "training.first", .rank = 1, .shape = {r->parameters}, .data = r->first},
@@ -63,29 +113,52 @@ static mst_status part(const tensors *t, const char *file, const char *name, ten
     return MST_OK;
 }
 
-/* Names the first field, up to a comma, in which the two descriptions differ. */
-static mst_status refuse_options(const char *file, const char *before, const char *now)
+/* The value of a field in a description; null if it has none. */
+static const char *value_in(const char *description, const char *name, int *length)
 {
-    size_t at = 0, same = 0;
-    for (; before[same] == now[same] && before[same] != 0; same++)
-        if (before[same] == ',')
-            at = same + 2;
-    int then = (int)strcspn(before + at, ","), today = (int)strcspn(now + at, ",");
-    return mst_fail(MST_ARGUMENT,
-                    "%s was begun with other options (%.*s, now %.*s); resume with the same ones",
-                    file, then, before + at, today, now + at);
+    size_t n = strlen(name);
+    for (const char *at = description; at != NULL; at = strstr(at, ", ")) {
+        at += at > description ? 2 : 0;
+        if (strncmp(at, name, n) == 0 && at[n] == ' ') {
+            *length = (int)strcspn(at + n + 1, ",");
+            return at + n + 1;
+        }
+    }
+    return NULL;
+}
+
+/* Names everything that differs from what the checkpoint says. */
+static mst_status compare(const trainer *r, const char *file, const char *before)
+{
+    course now = course_of(r);
+    char differs[300] = "";
+    size_t used = 0;
+    for (size_t k = 0; k < COURSE_FIELDS && used < sizeof differs; k++) {
+        char text[FIELD_TEXT];
+        int length = 0;
+        const char *then = value_in(before, course_fields[k].name, &length);
+        if (then == NULL)
+            return mst_fail(MST_FORMAT, "%s: a checkpoint of an older version cannot be resumed",
+                            file);
+        field_write(&course_fields[k], &now, text);
+        if ((size_t)length != strlen(text) || strncmp(then, text, (size_t)length) != 0)
+            used +=
+                (size_t)snprintf(differs + used, sizeof differs - used, "%s`%s` %.*s, now %s",
+                                 used > 0 ? "; " : "", course_fields[k].name, length, then, text);
+    }
+    if (used == 0)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "%s was begun with other options (%s); resume with the same ones",
+                    file, differs);
 }
 
 static mst_status restore(trainer *r, const tensors *t)
 {
     const char *file = r->o->checkpoint, *before = tensors_text(t, CHECKPOINT_KEY);
-    char options[OPTIONS];
     double state[STATE];
-    describe_options(r, options);
     if (before == NULL)
         return mst_fail(MST_FORMAT, "%s: a finished model, not a checkpoint to resume from", file);
-    if (strcmp(before, options) != 0)
-        return refuse_options(file, before, options);
+    MST_TRY(compare(r, file, before));
     mst_network *old;
     MST_TRY(network_from_tensors(&old, file, t, r->m));
     memcpy(r->net->theta, old->theta, r->parameters * sizeof *old->theta);

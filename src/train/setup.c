@@ -13,13 +13,37 @@ enum { HELD_OUT = 16384, HELD_BATCH = 512, HELD_BLOCKS = 16, LARGEST_BATCH = 1 <
 enum { WEIGHTS = 1 };
 static const uint64_t held_seed = 0x6d616e6973746174;
 
+static network_design design_of(const mst_train_options *o)
+{
+    network_design design = {
+#define TAKEN(type, name, ...) .name = o->name,
+        NETWORK_DESIGN(TAKEN)
+#undef TAKEN
+    };
+    design.time_head |= design.energy;
+    return design;
+}
+
+static mst_status check_design(const mst_train_options *o)
+{
+    network_design design = design_of(o);
+    for (const named_field *f = design_fields; f < design_fields + DESIGN_FIELDS; f++) {
+        char text[FIELD_TEXT];
+        field_write(f, &design, text);
+        if (!field_fits(f, &design) && f->kind == FIELD_CHOICE)
+            return mst_fail(MST_ARGUMENT, "there is no `%s` number %s", f->name, text);
+        if (!field_fits(f, &design))
+            return mst_fail(MST_ARGUMENT, "`%s` must be %zu to %zu, not %s", f->name, f->least,
+                            f->largest, text);
+    }
+    return MST_OK;
+}
+
 static mst_status check_options(const mst_train_options *o)
 {
     if (o->steps == 0 && !(o->minutes > 0 && o->minutes <= 1e6))
         return mst_fail(MST_ARGUMENT, "minutes must be positive, not %g", o->minutes);
-    if (o->width < 1 || o->width > 65536 || o->depth < 1 || o->depth > 64)
-        return mst_fail(MST_ARGUMENT, "width is 1 … 65536 and depth 1 … 64, not %zu and %zu",
-                        o->width, o->depth);
+    MST_TRY(check_design(o));
     double least = o->t > 0 ? o->t : o->t_min, largest = o->t > 0 ? o->t : o->t_max;
     if (!(least >= 1e-4 && least <= largest && largest <= 1e3))
         return mst_fail(MST_ARGUMENT,
@@ -72,12 +96,7 @@ static mst_status plan_samples(const trainer *r, sample_kind kind, uint64_t seed
 static mst_status new_network(trainer *r)
 {
     const mst_train_options *o = r->o;
-    network_design design = {.width = o->width,
-                             .depth = o->depth,
-                             .activation = o->activation,
-                             .plain = o->plain,
-                             .energy = o->energy,
-                             .time_head = o->time_head || o->energy};
+    network_design design = design_of(o);
     MST_TRY(network_new(&r->net, r->m, &design));
     r->net->info.t_min = o->t > 0 ? o->t : o->t_min;
     r->net->info.t_max = o->t > 0 ? o->t : o->t_max;

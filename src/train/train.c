@@ -14,9 +14,6 @@ mst_train_options mst_train_options_default(void)
     return (mst_train_options){.size = sizeof(mst_train_options),
                                .loss = MST_LOSS_BEL,
                                .minutes = 1,
-                               .width = 128,
-                               .depth = 3,
-                               .activation = MST_SILU,
                                .t_min = 0.005,
                                .t_max = 1,
                                .hutchinson = true,
@@ -25,7 +22,11 @@ mst_train_options mst_train_options_default(void)
                                .warm_up = 500,
                                .average = 0.999,
                                .seed = 2712,
-                               .every = 5};
+                               .every = 5,
+#define USUAL(type, name, usual, ...) .name = usual,
+                               NETWORK_DESIGN(USUAL)
+#undef USUAL
+    };
 }
 
 mst_train_options mst_train_options_paper(void)

@@ -400,9 +400,56 @@ START_TEST(own_manifold)
 }
 END_TEST
 
+static size_t read_bytes(const char *path, char *out, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    ck_assert_ptr_nonnull(f);
+    size_t n = fread(out, 1, size, f);
+    fclose(f);
+    return n;
+}
+
+/* A file of the first version that could write any: it loads, says what it said then, and is written as it
+ * was. */
+START_TEST(files_of_the_first_version)
+{
+    enum { LARGEST_FILE = 4096 };
+    const char *path = MST_TEST_DATA "/models/sphere2_format1.safetensors";
+    const double x[] = {0, 0, 1}, y[] = {1, 0, 0}, t[] = {0.5};
+    char before[LARGEST_FILE], after[LARGEST_FILE];
+    double score[3], dt;
+    mst_network *net;
+    mst_score *source;
+    scratch_open();
+    ASSERT_OK(mst_network_read(&net, path, NULL));
+    mst_network_info i = mst_network_describe(net);
+    ck_assert_str_eq(i.manifold, "sphere:2");
+    ck_assert(i.t_min == 0.02 && i.t_max == 0.8 && i.loss == MST_LOSS_BEL);
+    ck_assert(i.activation == MST_SILU && i.width == 4 && i.depth == 1);
+    ck_assert(!i.energy && i.time_head && !i.plain);
+    ck_assert(i.seed == 7 && i.steps == 3 && i.samples == 192 && i.finished);
+    ck_assert(isnan(i.reach) && i.excess == 0.0164990418503157);
+    ASSERT_OK(mst_score_network_new(&source, net, false));
+    ASSERT_OK(mst_score_evaluate_rows(source, 1, x, y, t,
+                                      &(mst_heat_values){.score = score, .dt_log_p = &dt}));
+    /* What it printed when it was made; sums of floats differ between instruction sets. */
+    ck_assert_double_eq_tol(dt, 1.5788015551451169, 1e-5);
+    ck_assert_double_eq_tol(score[0], 0, 1e-12);
+    ck_assert_double_eq_tol(score[1], 0.009428109083362286, 1e-5);
+    ck_assert_double_eq_tol(score[2], 2.4814569069960637, 1e-5);
+    ASSERT_OK(mst_network_write(net, scratch("again"), false));
+    size_t n = read_bytes(path, before, LARGEST_FILE);
+    ck_assert_uint_eq(read_bytes(scratch("again"), after, LARGEST_FILE), n);
+    ck_assert_mem_eq(before, after, n);
+    mst_score_free(source);
+    mst_network_free(net);
+    scratch_close();
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("network_file", 60, {round_trip, DESIGNS}, {not_overwritten, 0}, {metadata, 0},
                      {long_texts, 0}, {centre_of_training, 0}, {weights, 0}, {other_manifolds, 0},
-                     {own_manifold, 0});
+                     {own_manifold, 0}, {files_of_the_first_version, 0});
 }

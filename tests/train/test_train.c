@@ -339,6 +339,9 @@ START_TEST(resuming_with_other_options)
     REFUSED_WITH(m, o, changed.path_samples = 5);
     REFUSED_WITH(m, o, changed.seed++);
     REFUSED_WITH(m, o, changed.start = start, changed.starts = 1);
+    REFUSED_WITH(m, o, changed.width = 9, changed.batch = 65, changed.seed = 3);
+    ck_assert_detail("`batch` 64, now 65; `seed` ");
+    ck_assert_detail("(`width` 8, now 9; ");
     ASSERT_FAILS(MST_ARGUMENT, mst_train(&net, other, &o));
     ASSERT_OK(mst_train(&net, m, &o));
     /* A finished model is no checkpoint, and no file is none either. */
