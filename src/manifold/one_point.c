@@ -10,8 +10,13 @@ enum { ROWS = 256 };
 
 void mst_repeat_point(size_t n, size_t D, const double *x, double *rows)
 {
-    for (size_t i = 0; i < n; i++)
-        memcpy(rows + i * D, x, D * sizeof *rows);
+    if (n > 0)
+        memcpy(rows, x, D * sizeof *rows);
+    /* What is there is copied as a whole: rows are short, and a call for each costs more than its bytes. */
+    for (size_t have = 1, more; have < n; have += more) {
+        more = have < n - have ? have : n - have;
+        memcpy(rows + have * D, rows, more * D * sizeof *rows);
+    }
 }
 
 static mst_status repeat(const mst_manifold *m, size_t n, const double *x, double **rows)
