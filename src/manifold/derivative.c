@@ -90,12 +90,12 @@ mst_status mst_fallback_exp_derivative(const mst_manifold *m, size_t n, const do
     return status;
 }
 
-/* out = Σ_k <w, D(E_k)> E_k, D the derivative by dx or dv. `room` has (4 d, D) and d more. */
+/* out = Σ_k <w, D(E_k)> E_k, D the derivative by dx or dv. `work` has (4 d, D) and d more. */
 static mst_status adjoint_row(const mst_manifold *m, const double *x, const double *v,
-                              const double *w, bool by_dx, double *room, double *out)
+                              const double *w, bool by_dx, double *work, double *out)
 {
     size_t d = m->dim, D = m->ambient;
-    double *points = room, *velocities = points + d * D, *frame = velocities + d * D,
+    double *points = work, *velocities = points + d * D, *frame = velocities + d * D,
            *fields = frame + d * D, *c = fields + d * D;
     for (size_t k = 0; k < d; k++) {
         memcpy(points + k * D, x, D * sizeof *x);
@@ -121,15 +121,15 @@ mst_status mst_fallback_exp_adjoint(const mst_manifold *m, size_t n, const doubl
     if (!isnan(m->traits.curvature) && m->ops.transport != NULL)
         return mst_constant_exp_adjoint(m, n, x, v, w, dx, dv);
     size_t d = m->dim, D = m->ambient;
-    double *room;
-    MST_TRY(mst_allocate(&room, 4 * d * D + d));
+    double *work;
+    MST_TRY(mst_allocate(&work, 4 * d * D + d));
     mst_status status = MST_OK;
     for (size_t at = 0; status == MST_OK && at < n * D; at += D) {
         if (dx != NULL)
-            status = adjoint_row(m, x + at, v + at, w + at, true, room, dx + at);
+            status = adjoint_row(m, x + at, v + at, w + at, true, work, dx + at);
         if (status == MST_OK && dv != NULL)
-            status = adjoint_row(m, x + at, v + at, w + at, false, room, dv + at);
+            status = adjoint_row(m, x + at, v + at, w + at, false, work, dv + at);
     }
-    mst_release(room);
+    mst_release(work);
     return status;
 }

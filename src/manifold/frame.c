@@ -32,10 +32,10 @@ mst_status mst_fallback_validate(const mst_manifold *m, size_t n, const double *
 
 /* Gram–Schmidt at one point: `e` (d, D). The longest remaining candidate goes next, so the frame is well
  * conditioned, and it is smooth in x except where two candidates change places. */
-static mst_status gram_schmidt(const mst_manifold *m, const double *x, double *e, double *scratch)
+static mst_status gram_schmidt(const mst_manifold *m, const double *x, double *e, double *work)
 {
     size_t d = m->dim, D = m->ambient;
-    double *candidates = scratch, *base = candidates + D * D, *products = base + D * D;
+    double *candidates = work, *base = candidates + D * D, *products = base + D * D;
     memset(candidates, 0, D * D * sizeof *candidates);
     for (size_t a = 0; a < D; a++) {
         candidates[a * D + a] = 1;
@@ -65,24 +65,24 @@ static mst_status gram_schmidt(const mst_manifold *m, const double *x, double *e
     return MST_OK;
 }
 
-/* One frame and its scratch for the two conversions below. */
-static mst_status allocate_frame(const mst_manifold *m, double **e, double **scratch)
+/* One frame and its workspace for the two conversions below. */
+static mst_status allocate_frame(const mst_manifold *m, double **e, double **work)
 {
     size_t d = m->dim, D = m->ambient;
     MST_TRY(mst_allocate(e, d * D + 2 * D * D + D));
-    *scratch = *e + d * D;
+    *work = *e + d * D;
     return MST_OK;
 }
 
 mst_status mst_fallback_frame(const mst_manifold *m, size_t n, const double *x, double *e)
 {
     size_t d = m->dim, D = m->ambient;
-    double *scratch;
-    MST_TRY(mst_allocate(&scratch, 2 * D * D + D));
+    double *work;
+    MST_TRY(mst_allocate(&work, 2 * D * D + D));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++)
-        status = gram_schmidt(m, x + i * D, e + i * d * D, scratch);
-    mst_release(scratch);
+        status = gram_schmidt(m, x + i * D, e + i * d * D, work);
+    mst_release(work);
     return status;
 }
 
@@ -90,11 +90,11 @@ mst_status mst_fallback_from_frame(const mst_manifold *m, size_t n, const double
                                    const double *c, double *v)
 {
     size_t d = m->dim, D = m->ambient;
-    double *e, *scratch;
-    MST_TRY(allocate_frame(m, &e, &scratch));
+    double *e, *work;
+    MST_TRY(allocate_frame(m, &e, &work));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++) {
-        status = gram_schmidt(m, x + i * D, e, scratch);
+        status = gram_schmidt(m, x + i * D, e, work);
         memset(v + i * D, 0, D * sizeof *v);
         for (size_t k = 0; k < d; k++)
             for (size_t a = 0; a < D; a++)
@@ -108,11 +108,11 @@ mst_status mst_fallback_to_frame(const mst_manifold *m, size_t n, const double *
                                  double *c)
 {
     size_t d = m->dim, D = m->ambient;
-    double *e, *scratch;
-    MST_TRY(allocate_frame(m, &e, &scratch));
+    double *e, *work;
+    MST_TRY(allocate_frame(m, &e, &work));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++) {
-        status = gram_schmidt(m, x + i * D, e, scratch);
+        status = gram_schmidt(m, x + i * D, e, work);
         for (size_t k = 0; status == MST_OK && k < d; k++)
             status = m->ops.inner(m, 1, x + i * D, e + k * D, v + i * D, c + i * d + k);
     }

@@ -27,20 +27,20 @@ typedef struct spectra {
 
 typedef struct workspace {
     size_t n, most; /* order, rows of a chunk */
-    double *block;
+    double *memory;
     size_t *index;
     spectra first, second;
     double *a, *b, *c;     /* (most, n, n) */
     double *s, *t, *u, *v; /* (n, n) */
 } workspace;
 
-static mst_status open_workspace(workspace *w, const mst_manifold *m)
+static mst_status workspace_new(workspace *w, const mst_manifold *m)
 {
     size_t n = symmetric_order(m->ambient), D = m->ambient, most = symmetric_chunk(D);
     *w = (workspace){.n = n, .most = most};
     MST_TRY(mst_allocate(&w->index, 2 * most));
-    MST_TRY(mst_allocate(&w->block, most * (5 * D + 4 * n) + 4 * D));
-    double *next = w->block;
+    MST_TRY(mst_allocate(&w->memory, most * (5 * D + 4 * n) + 4 * D));
+    double *next = w->memory;
     double **large[] = {&w->first.w, &w->second.w, &w->a, &w->b, &w->c};
     double **small[] = {&w->first.p, &w->first.log, &w->second.p, &w->second.log};
     double **single[] = {&w->s, &w->t, &w->u, &w->v};
@@ -55,9 +55,9 @@ static mst_status open_workspace(workspace *w, const mst_manifold *m)
     return MST_OK;
 }
 
-static mst_status close_workspace(workspace *w, mst_status status)
+static mst_status workspace_close(workspace *w, mst_status status)
 {
-    mst_release(w->block);
+    mst_release(w->memory);
     mst_release(w->index);
     return status;
 }
@@ -107,12 +107,12 @@ static double divided_difference(double a, double b)
 }
 
 /* Wᵀ diag(values) W */
-static void from_spectrum(size_t n, const double *w, const double *values, double *scratch,
+static void from_spectrum(size_t n, const double *w, const double *values, double *work,
                           double *out)
 {
     for (size_t k = 0; k < n * n; k++)
-        scratch[k] = w[k] * values[k / n];
-    mst_multiply_tn(n, w, scratch, out);
+        work[k] = w[k] * values[k / n];
+    mst_multiply_tn(n, w, work, out);
     symmetric_part(n, out, out);
 }
 
@@ -181,7 +181,7 @@ static mst_status inner(const mst_manifold *m, size_t n, const double *x, const 
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = decompose(&w, i, count, x + i * D, &w.first);
@@ -194,7 +194,7 @@ static mst_status inner(const mst_manifold *m, size_t n, const double *x, const 
             out[i + k] = sum;
         }
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 /* log x + Dlog_x[v] into w->c, and its exponential's spectra into w->second. */
@@ -216,14 +216,14 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = follow(&w, i, count, x + i * D, v + i * D);
         if (status == MST_OK)
             points_of(&w, &w.second, count, y + i * D);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 /* log Q − log P for neighbours, relative to their distance: in the eigenbases of P and Q, rows W and Z, one has
@@ -268,7 +268,7 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = difference(&w, i, count, x + i * D, y + i * D);
@@ -277,7 +277,7 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
     }
     if (status == MST_OK && flag != NULL)
         memset(flag, 0, n);
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 static mst_status distance(const mst_manifold *m, size_t n, const double *x, const double *y,
@@ -285,7 +285,7 @@ static mst_status distance(const mst_manifold *m, size_t n, const double *x, con
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = difference(&w, i, count, x + i * D, y + i * D);
@@ -296,7 +296,7 @@ static mst_status distance(const mst_manifold *m, size_t n, const double *x, con
             r[i + k] = sqrt(sum);
         }
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 static mst_status transport(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -304,7 +304,7 @@ static mst_status transport(const mst_manifold *m, size_t n, const double *x, co
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = follow(&w, i, count, x + i * D, v + i * D);
@@ -313,7 +313,7 @@ static mst_status transport(const mst_manifold *m, size_t n, const double *x, co
             differential(&w, &w.second, k, true, w.u, out + (i + k) * D);
         }
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, const double *c,
@@ -321,7 +321,7 @@ static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, c
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = decompose(&w, i, count, x + i * D, &w.first);
@@ -330,7 +330,7 @@ static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, c
             differential(&w, &w.first, k, true, w.u, v + (i + k) * D);
         }
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -338,7 +338,7 @@ static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, con
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = decompose(&w, i, count, x + i * D, &w.first);
@@ -347,7 +347,7 @@ static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, con
             symmetric_pack(w.n, w.u, c + (i + k) * m->dim);
         }
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 /* The chart is the logarithm itself, moved to its centre. */
@@ -356,14 +356,14 @@ static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c,
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = difference(&w, i, count, c + i * D, x + i * D);
         for (size_t k = 0; k < count && status == MST_OK; k++)
             symmetric_pack(w.n, w.c + k * D, u + (i + k) * m->dim);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, const double *u,
@@ -371,7 +371,7 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
 {
     size_t D = m->ambient;
     workspace w;
-    mst_status status = open_workspace(&w, m);
+    mst_status status = workspace_new(&w, m);
     FOR_CHUNKS(w, n, status)
     {
         status = decompose(&w, i, count, c + i * D, &w.first);
@@ -386,7 +386,7 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
         if (status == MST_OK)
             points_of(&w, &w.second, count, x + i * D);
     }
-    return close_workspace(&w, status);
+    return workspace_close(&w, status);
 }
 
 static void traits(const mst_manifold *m, mst_manifold_traits *out)

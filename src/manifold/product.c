@@ -41,11 +41,11 @@ static mst_status for_factors(const mst_manifold *m, size_t n, shape s, const do
                               double *out, factor_run *run, void *extra)
 {
     const product *p = m->data;
-    double *scratch;
-    MST_TRY(mst_allocate(&scratch, 4 * BLOCK * m->ambient));
-    double *pieces[3], *result = scratch + 3 * BLOCK * m->ambient;
+    double *work;
+    MST_TRY(mst_allocate(&work, 4 * BLOCK * m->ambient));
+    double *pieces[3], *result = work + 3 * BLOCK * m->ambient;
     for (int k = 0; k < 3; k++)
-        pieces[k] = scratch + (size_t)k * BLOCK * m->ambient;
+        pieces[k] = work + (size_t)k * BLOCK * m->ambient;
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i += BLOCK) {
         size_t count = n - i < BLOCK ? n - i : BLOCK;
@@ -74,7 +74,7 @@ static mst_status for_factors(const mst_manifold *m, size_t n, shape s, const do
                     out[i + k] += result[k];
         }
     }
-    mst_release(scratch);
+    mst_release(work);
     return status;
 }
 

@@ -40,15 +40,15 @@ static mst_status run_factor(const mst_manifold *m, const mst_manifold *factor, 
 static mst_status for_factors(const mst_manifold *m, size_t n, const call *all, factor_run *run)
 {
     size_t size = BLOCK * m->ambient;
-    double *room;
+    double *work;
     call own = {0};
-    MST_TRY(mst_allocate(&room, (INPUTS + OUTPUTS) * size + OUTPUTS * BLOCK));
+    MST_TRY(mst_allocate(&work, (INPUTS + OUTPUTS) * size + OUTPUTS * BLOCK));
     for (int k = 0; k < INPUTS; k++)
-        own.in[k] = all->in[k] != NULL ? room + (size_t)k * size : NULL;
+        own.in[k] = all->in[k] != NULL ? work + (size_t)k * size : NULL;
     for (int k = 0; k < OUTPUTS; k++) {
-        own.out[k] = all->out[k] != NULL ? room + (size_t)(INPUTS + k) * size : NULL;
+        own.out[k] = all->out[k] != NULL ? work + (size_t)(INPUTS + k) * size : NULL;
         own.number[k] =
-            all->number[k] != NULL ? room + (INPUTS + OUTPUTS) * size + (size_t)k * BLOCK : NULL;
+            all->number[k] != NULL ? work + (INPUTS + OUTPUTS) * size + (size_t)k * BLOCK : NULL;
     }
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i += BLOCK) {
@@ -59,7 +59,7 @@ static mst_status for_factors(const mst_manifold *m, size_t n, const call *all, 
             at += factor->ambient;
         }
     }
-    mst_release(room);
+    mst_release(work);
     return status;
 }
 

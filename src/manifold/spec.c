@@ -275,21 +275,13 @@ static mst_status parse_product(mst_manifold **out, cursor *c)
 {
     if (++c->depth > DEEPEST)
         return mst_fail(MST_ARGUMENT, "products are nested more than %d deep", DEEPEST);
-    size_t count = 0, room = 4;
-    mst_manifold **factors;
-    MST_TRY(mst_allocate(&factors, room));
+    size_t count = 0, capacity = 0;
+    mst_manifold **factors = NULL;
     mst_status status;
     do {
-        if (count == room) {
-            mst_manifold **larger;
-            status = mst_allocate(&larger, 2 * room);
-            if (status != MST_OK)
-                break;
-            memcpy(larger, factors, count * sizeof *factors);
-            mst_release(factors);
-            factors = larger;
-            room *= 2;
-        }
+        status = mst_grow(&factors, count, &capacity);
+        if (status != MST_OK)
+            break;
         status = parse(&factors[count], c);
         count += status == MST_OK;
     } while (status == MST_OK && take(c, ','));

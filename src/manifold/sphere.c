@@ -122,10 +122,10 @@ static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, con
 static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *y)
 {
-    double *scratch;
-    MST_TRY(mst_allocate(&scratch, (2 * m->ambient + 1) * MST_LANES));
-    MST_PICK(sphere_kernels)->exp(n, m->ambient, x, v, y, scratch);
-    mst_release(scratch);
+    double *work;
+    MST_TRY(mst_allocate(&work, (2 * m->ambient + 1) * MST_LANES));
+    MST_PICK(sphere_kernels)->exp(n, m->ambient, x, v, y, work);
+    mst_release(work);
     return MST_OK;
 }
 
@@ -144,15 +144,15 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
 {
     enum { BLOCK = 16 * MST_LANES };
     size_t D = m->ambient;
-    double *scratch, sine[BLOCK], cosine[BLOCK];
-    MST_TRY(mst_allocate(&scratch, (2 * D + 1) * MST_LANES + D));
-    double *first = scratch + (2 * D + 1) * MST_LANES;
+    double *work, sine[BLOCK], cosine[BLOCK];
+    MST_TRY(mst_allocate(&work, (2 * D + 1) * MST_LANES + D));
+    double *first = work + (2 * D + 1) * MST_LANES;
     memset(first, 0, D * sizeof *first);
     first[0] = pi;
     for (size_t i = 0; i < n; i += BLOCK) {
         size_t count = n - i < BLOCK ? n - i : BLOCK;
         MST_PICK(sphere_kernels)
-            ->log(count, D, x + i * D, y + i * D, v + i * D, sine, cosine, scratch);
+            ->log(count, D, x + i * D, y + i * D, v + i * D, sine, cosine, work);
         for (size_t j = 0; j < count; j++) {
             bool beyond = cosine[j] < 0;
             if (beyond && !(sine[j] > SPHERE_LOST))
@@ -161,7 +161,7 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
                 flag[i + j] = beyond && sine[j] < MST_CUT_TOLERANCE ? MST_LOG_CUT : 0;
         }
     }
-    mst_release(scratch);
+    mst_release(work);
     return MST_OK;
 }
 
@@ -280,10 +280,10 @@ static mst_status walk(const mst_manifold *m, size_t n, double *x, double h, siz
     /* The kernel reduces angles up to VM_SINCOS_LIMIT; no normal vector makes this step longer. */
     if (!(factor * sqrt((double)D) < 1e3))
         return mst_fail(MST_ARGUMENT, "a step of time %g is too long for %s", h, m->spec);
-    double *scratch;
-    MST_TRY(mst_allocate(&scratch, (2 * D + 1) * MST_LANES));
-    MST_PICK(sphere_kernels)->walk(n, D, x, factor, steps, noise, scratch);
-    mst_release(scratch);
+    double *work;
+    MST_TRY(mst_allocate(&work, (2 * D + 1) * MST_LANES));
+    MST_PICK(sphere_kernels)->walk(n, D, x, factor, steps, noise, work);
+    mst_release(work);
     return MST_OK;
 }
 

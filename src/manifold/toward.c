@@ -55,12 +55,12 @@ static mst_status unit_rows_toward(const mst_manifold *m, size_t n, const double
 }
 
 /* Δ ½r² along v = Log_x(y). The field J with J(0) = u that vanishes at y has J'(0) = −Hess u; with the
- * matrices A and B of the derivatives by dx and dv it is −B⁻¹A u. `room` has (4 d, D) and (3 d, d). */
+ * matrices A and B of the derivatives by dx and dv it is −B⁻¹A u. `work` has (4 d, D) and (3 d, d). */
 static mst_status log_laplacian(const mst_manifold *m, const double *x, const double *v,
-                                double *room, double *laplacian)
+                                double *work, double *laplacian)
 {
     size_t d = m->dim, D = m->ambient;
-    double *points = room, *velocities = points + d * D, *frame = velocities + d * D,
+    double *points = work, *velocities = points + d * D, *frame = velocities + d * D,
            *fields = frame + d * D, *part[2] = {fields + d * D, fields + d * D + d * d},
            *c = part[1] + d * d;
     MST_TRY(mst_manifold_frame(m, 1, x, frame));
@@ -88,7 +88,7 @@ static mst_status log_toward(const mst_manifold *m, size_t n, const double *x, c
                              double *f, double *v, double *laplacian)
 {
     size_t d = m->dim, D = m->ambient;
-    double curvature = m->traits.curvature, *room;
+    double curvature = m->traits.curvature, *work;
     MST_TRY(mst_manifold_log(m, n, x, y, v, NULL));
     if (f != NULL)
         MST_TRY(mst_manifold_inner(m, n, x, v, v, f));
@@ -104,11 +104,11 @@ static mst_status log_toward(const mst_manifold *m, size_t n, const double *x, c
         }
         return MST_OK;
     }
-    MST_TRY(mst_allocate(&room, 4 * d * D + 3 * d * d));
+    MST_TRY(mst_allocate(&work, 4 * d * D + 3 * d * d));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++)
-        status = log_laplacian(m, x + i * D, v + i * D, room, &laplacian[i]);
-    mst_release(room);
+        status = log_laplacian(m, x + i * D, v + i * D, work, &laplacian[i]);
+    mst_release(work);
     return status;
 }
 
@@ -127,12 +127,12 @@ mst_status mst_fallback_toward(const mst_manifold *m, size_t n, const double *x,
     if (v != NULL)
         return run(m, n, x, y, f, v, laplacian);
     size_t D = m->ambient;
-    double *room;
-    MST_TRY(mst_allocate(&room, BLOCK * D));
+    double *work;
+    MST_TRY(mst_allocate(&work, BLOCK * D));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i += BLOCK)
         status = run(m, n - i < BLOCK ? n - i : BLOCK, x + i * D, y + i * D,
-                     f != NULL ? f + i : NULL, room, laplacian != NULL ? laplacian + i : NULL);
-    mst_release(room);
+                     f != NULL ? f + i : NULL, work, laplacian != NULL ? laplacian + i : NULL);
+    mst_release(work);
     return status;
 }

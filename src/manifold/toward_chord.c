@@ -72,9 +72,9 @@ static mst_status potential(const mst_manifold *m, const double *x, const double
     return MST_OK;
 }
 
-/* v of n points; `room` has (3 d, D) and d more. */
+/* v of n points; `work` has (3 d, D) and d more. */
 static mst_status direction(const mst_manifold *m, size_t n, const double *x, const double *y,
-                            double *room, double *v)
+                            double *work, double *v)
 {
     size_t d = m->dim, D = m->ambient;
     if (D > d) {
@@ -82,7 +82,7 @@ static mst_status direction(const mst_manifold *m, size_t n, const double *x, co
             v[k] = y[k] - x[k];
         return mst_manifold_tangent(m, n, x, v, v);
     }
-    double *frame = room, *points = frame + d * D, *differences = points + d * D,
+    double *frame = work, *points = frame + d * D, *differences = points + d * D,
            *c = differences + d * D;
     for (size_t i = 0; i < n; i++) {
         MST_TRY(mst_manifold_frame(m, 1, x + i * D, frame));

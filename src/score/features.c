@@ -189,14 +189,14 @@ double features_time_baseline(const features *s, double t, const double *baselin
 /* ---- Reading ---- */
 
 /* One part's rows x, y (n, D) to D (n, stand), ambient on unit rows and in the frame elsewhere, and, unless it
- * is null, the potential f (n) with the gradient −D in y. `room` has (n, D). */
+ * is null, the potential f (n) with the gradient −D in y. `work` has (n, D). */
 static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
-                           double *room, double *f, double *out)
+                           double *work, double *f, double *out)
 {
     if (p->kind == PART_UNIT)
         return mst_manifold_toward(p->m, n, y, x, f, out, NULL);
-    MST_TRY(mst_manifold_toward(p->m, n, y, x, f, room, NULL));
-    return mst_manifold_to_frame(p->m, n, y, room, out);
+    MST_TRY(mst_manifold_toward(p->m, n, y, x, f, work, NULL));
+    return mst_manifold_to_frame(p->m, n, y, work, out);
 }
 
 static double half_chord_square(const features_part *p, const double *x, const double *y)
@@ -233,10 +233,10 @@ static mst_status show_points(const features *s, const features_part *p, size_t 
 }
 
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
-                            const double *y, const double *t, double *room, double *inputs,
+                            const double *y, const double *t, double *work, double *inputs,
                             double *baseline)
 {
-    double *px = room, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
+    double *px = work, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
     mst_take_columns(n, s->D, p->ambient_at, p->D, x, px);
     mst_take_columns(n, s->D, p->ambient_at, p->D, y, py);
     MST_TRY(show_points(s, p, n, px, rest, p->x_at, inputs));

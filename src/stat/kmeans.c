@@ -8,6 +8,7 @@
 #include "stat/fit.h"
 #include "stat/kmeans_parts.h"
 #include "stat/rows.h"
+#include "util/clock.h"
 
 #include <math.h>
 #include <string.h>
@@ -160,7 +161,7 @@ mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m, size_t
                           const mst_kmeans_options *options)
 {
     *out = NULL;
-    double begin = rows_clock();
+    double begin = mst_clock_seconds();
     mst_kmeans_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_kmeans_options, options));
     MST_TRY(cluster_check(m, n, x, o.k, o.weights, o.restarts, o.iterations));
@@ -182,7 +183,7 @@ mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m, size_t
         mst_kmeans_result_free(result);
         return status;
     }
-    result->seconds = rows_clock() - begin;
+    result->seconds = mst_clock_seconds() - begin;
     *out = result;
     if (!result->converged)
         return mst_fail(MST_CONVERGENCE, "the labels still move after %zu iterations",

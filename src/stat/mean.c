@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "stat/mean_search.h"
 #include "stat/rows.h"
+#include "util/clock.h"
 
 #include <math.h>
 
@@ -73,7 +74,7 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
                         const mst_mean_options *options)
 {
     *out = NULL;
-    double begin = rows_clock();
+    double begin = mst_clock_seconds();
     mst_mean_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
     MST_TRY(check_options(source, &o));
@@ -90,7 +91,7 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
         return status == MST_CONVERGENCE ? mst_fail(MST_BREAKDOWN, "%s", mst_error_detail())
                                          : status;
     }
-    r->seconds = rows_clock() - begin;
+    r->seconds = mst_clock_seconds() - begin;
     *out = r;
     return verdict(r);
 }

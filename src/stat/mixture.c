@@ -7,6 +7,7 @@
 #include "stat/fit.h"
 #include "stat/mixture_parts.h"
 #include "stat/rows.h"
+#include "util/clock.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,7 +160,7 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
                            const double *x, const mst_mixture_options *options)
 {
     *out = NULL;
-    double begin = rows_clock();
+    double begin = mst_clock_seconds();
     mst_mixture_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_mixture_options, options));
     const mst_manifold *m = mst_score_manifold(source);
@@ -183,7 +184,7 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
         mst_mixture_result_free(result);
         return status;
     }
-    result->seconds = rows_clock() - begin;
+    result->seconds = mst_clock_seconds() - begin;
     *out = result;
     if (!result->converged)
         return mst_fail(MST_CONVERGENCE, "the log-likelihood still rises after %zu steps of EM",

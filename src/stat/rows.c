@@ -4,7 +4,6 @@
 #include "stat/rows.h"
 
 #include <math.h>
-#include <time.h>
 
 mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const double *weights)
 {
@@ -42,11 +41,4 @@ double rows_rounding(const mst_manifold *m, size_t n, const double *x, const dou
         for (size_t a = 0; (weights == NULL || weights[i] > 0) && a < D; a++)
             largest = fmax(largest, fabs(x[i * D + a]));
     return 1e-13 * largest * (1e-13 * largest);
-}
-
-double rows_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

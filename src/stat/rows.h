@@ -18,7 +18,5 @@ double rows_weight(size_t n, const double *weights);
 /* The squared distance that rounding of the coordinates alone may make, a thousand units in the last place of
  * the largest in a row that has a weight: rows that differ by less are one point. */
 double rows_rounding(const mst_manifold *m, size_t n, const double *x, const double *weights);
-/* Seconds of a clock that only runs forward. */
-double rows_clock(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "stat/distributions.h"
 #include "stat/rows.h"
 #include "stat/two_sample_parts.h"
+#include "util/clock.h"
 
 #include <math.h>
 #include <string.h>
@@ -188,7 +189,7 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
                                const mst_test_options *options)
 {
     *out = NULL;
-    double begin = rows_clock();
+    double begin = mst_clock_seconds();
     mst_test_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_test_options, options));
     MST_TRY(check(source, n1, n2, &o));
@@ -221,7 +222,7 @@ mst_status mst_two_sample_test(mst_test_result **out, const mst_score *source, s
         mst_test_result_free(r);
         return status;
     }
-    r->seconds = rows_clock() - begin;
+    r->seconds = mst_clock_seconds() - begin;
     *out = r;
     if (!r->converged)
         return mst_fail(MST_CONVERGENCE, "a fit of the test did not converge: a time runs to "
