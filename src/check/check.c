@@ -4,6 +4,7 @@
 /* The certificate of a score source: bands of times, what is measured in each, and the verdict. */
 #include "base/options.h"
 #include "check/parts.h"
+#include "manifold/internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,11 +295,11 @@ static mst_status find_times(const mst_network *net, const mst_score *reference,
 
 static mst_status check_pair(const mst_score *subject, const mst_score *reference)
 {
-    const char *spec = mst_manifold_spec(mst_score_manifold(subject));
-    if (reference == NULL || strcmp(spec, mst_manifold_spec(mst_score_manifold(reference))) == 0)
+    const mst_manifold *m = mst_score_manifold(subject);
+    if (reference == NULL || mst_is_same_manifold(m, mst_score_manifold(reference)))
         return MST_OK;
-    return mst_fail(MST_ARGUMENT, "the source to check is one on %s, the reference on %s", spec,
-                    mst_manifold_spec(mst_score_manifold(reference)));
+    return mst_fail(MST_ARGUMENT, "the source to check is one on %s, the reference on %s",
+                    mst_manifold_spec(m), mst_manifold_spec(mst_score_manifold(reference)));
 }
 
 /* For a text in quotes. */

@@ -40,6 +40,9 @@ MST_MUST_USE mst_status mst_dist_to(const mst_manifold *m, size_t n, const doubl
  * constant, or unknown. */
 double mst_round_curvature(const mst_manifold *m);
 
+/* Are the two one manifold, however often it was made? */
+bool mst_is_same_manifold(const mst_manifold *a, const mst_manifold *b);
+
 /* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
 MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x,
                                         const double *v, double *first, double *second);

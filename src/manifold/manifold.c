@@ -95,6 +95,11 @@ void mst_manifold_free(mst_manifold *m)
     mst_release(m);
 }
 
+bool mst_is_same_manifold(const mst_manifold *a, const mst_manifold *b)
+{
+    return a == b || strcmp(a->spec, b->spec) == 0;
+}
+
 size_t mst_manifold_dim(const mst_manifold *m)
 {
     return m->dim;

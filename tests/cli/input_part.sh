@@ -72,7 +72,7 @@ prints "tabs" $quarter 4e-16 "${dist[@]}" tabs.tsv
 # Manifolds.
 refuses "unknown manifold" 2 "unknown manifold 'klein:2'; 'manistat manifolds' lists them" sample --manifold klein:2 --time 1
 refuses "mistyped manifold" 2 "unknown manifold 'sphre:2'; did you mean sphere:2" sample --manifold sphre:2 --time 1
-refuses "file of no known kind" 2 "no kind of manifold file ends in .xyz (my/torus.xyz)" sample --manifold my/torus.xyz --time 1
+refuses "file of no known kind" 2 "no kind of manifold file ends in .xyz .my/torus.xyz." sample --manifold my/torus.xyz --time 1
 refuses "option of no use" 2 'sphere has no option "metric"; it has none' sample --manifold 'sphere:2?metric=x' --time 1
 refuses "mistyped factor" 2 "sphre" sample --manifold 'product(sphre:2,circle)' --time 1
 for spec in sphere:0 sphere:1000000000 sphere:99999999999999999999 spd:0 spd:1000000000 sphere sphere: sphere:x \

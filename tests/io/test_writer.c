@@ -107,7 +107,7 @@ START_TEST(test_refusals)
     ck_assert_int_eq(mst_writer_open(&w, scratch("a.csv"), 0, NULL, false), MST_ARGUMENT);
     scratch_text("a.csv", "old");
     ck_assert_int_eq(mst_writer_open(&w, scratch("a.csv"), 1, NULL, false), MST_IO);
-    ck_assert_detail("exists; pass --force");
+    ck_assert_detail("exists; pass `force`");
     ck_assert_int_eq(mkfifo(scratch("pipe.npy"), 0600), 0);
     int reading = open(scratch("pipe.npy"), O_RDONLY | O_NONBLOCK);
     ck_assert_int_eq(mst_writer_open(&w, scratch("pipe.npy"), 1, NULL, false), MST_UNABLE);
