@@ -70,6 +70,24 @@ typedef struct mst_check_band {
     const char *fault;
 } mst_check_band;
 
+/* The numbers of a band by name, in the order of the text of a certificate. */
+#define MST_CHECK_NUMBERS(X) \
+    X(t_low)                 \
+    X(t_high)                \
+    X(excess)                \
+    X(slope)                 \
+    X(slope_error)           \
+    X(time_slope)            \
+    X(time_slope_error)      \
+    X(asymmetry)             \
+    X(heat_residual)         \
+    X(score_error)           \
+    X(time_error)            \
+    X(mean_shift)            \
+    X(time_shift)            \
+    X(mean_gap)              \
+    X(time_gap)
+
 enum { MST_CHECK_BANDS = 6 };
 
 typedef struct mst_certificate {
@@ -102,6 +120,21 @@ MST_API MST_MUST_USE mst_status mst_network_check(mst_certificate *out, const ms
  * members of a band under their names here; what is not finite is null. */
 MST_API MST_MUST_USE mst_status mst_certificate_json(char **out,
                                                      const mst_certificate *certificate);
+/* Back from the text. What it does not tell is NAN, and a seed above 2^53 is rounded. MST_FORMAT if it is no certificate,
+ * and for an empty text. */
+MST_API MST_MUST_USE mst_status mst_certificate_parse(mst_certificate *out, const char *text);
+
+/* What training and certificate of a network say of a time. */
+typedef enum mst_time_standing {
+    MST_TIME_USABLE,      /* certified; without a certificate: trained */
+    MST_TIME_UNCERTIFIED, /* trained, but not found good enough */
+    MST_TIME_UNTRAINED,
+    MST_TIME_HOPELESS, /* the certificate finds no time usable */
+} mst_time_standing;
+/* *low … *high (or null) is the range that decides: that of the training for MST_TIME_UNTRAINED and _HOPELESS, else what the
+ * certificate leaves of it. A certificate that cannot be read restricts nothing. */
+MST_API mst_time_standing mst_network_time(const mst_network *net, double t, double *low,
+                                           double *high);
 
 #ifdef __cplusplus
 }

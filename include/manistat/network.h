@@ -89,6 +89,9 @@ MST_API const mst_network *mst_score_network(const mst_score *s);
 /* The time at which a small-time limit is taken; 0 for all other sources. */
 MST_API double mst_score_limit_time(const mst_score *s);
 
+/* Does t lie in the range? To a part in 1e9, because times go through logarithms and files. */
+MST_API bool mst_time_within(double t, double least, double largest);
+
 /* Points that lie farther out than the training went, where a network guesses. */
 typedef struct mst_outside {
     size_t rows;     /* how many */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A certificate as text. The writer of io.h writes to files only, and this is a text for
+/* A certificate as text, and back. The writer of io.h writes to files only, and this is a text for
  * a file's metadata. */
+#include "util/json.h"
 #include "base/internal.h"
 #include "util/number_text.h"
 
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_number(FILE *to, const char *key, double x)
 {
@@ -23,29 +25,12 @@ static void put_number(FILE *to, const char *key, double x)
 
 static void put_band(FILE *to, const mst_check_band *b)
 {
-    const struct {
-        const char *key;
-        double x;
-    } member[] = {{"t_low", b->t_low},
-                  {"t_high", b->t_high},
-                  {"excess", b->excess},
-                  {"slope", b->slope},
-                  {"slope_error", b->slope_error},
-                  {"time_slope", b->time_slope},
-                  {"time_slope_error", b->time_slope_error},
-                  {"asymmetry", b->asymmetry},
-                  {"heat_residual", b->heat_residual},
-                  {"score_error", b->score_error},
-                  {"time_error", b->time_error},
-                  {"mean_shift", b->mean_shift},
-                  {"time_shift", b->time_shift},
-                  {"mean_gap", b->mean_gap},
-                  {"time_gap", b->time_gap}};
     fputc('{', to);
-    for (size_t k = 0; k < sizeof member / sizeof *member; k++) {
-        put_number(to, member[k].key, member[k].x);
-        fputc(',', to);
-    }
+#define PUT(name)                   \
+    put_number(to, #name, b->name); \
+    fputc(',', to);
+    MST_CHECK_NUMBERS(PUT)
+#undef PUT
     fprintf(to, "\"usable\":%s,\"fault\":", b->usable ? "true" : "false");
     if (b->fault != NULL)
         fprintf(to, "\"%s\"}", b->fault);
@@ -86,5 +71,69 @@ mst_status mst_certificate_json(char **out, const mst_certificate *certificate)
         return mst_fail(MST_MEMORY, "not enough memory");
     }
     *out = text;
+    return MST_OK;
+}
+
+/* ---- From the text ---- */
+
+static double number_of(const mst_json_value *object, const char *key)
+{
+    const mst_json_value *v = mst_json_member(object, key);
+    return v != NULL && mst_json_kind_of(v) == MST_JSON_NUMBER ? mst_json_as_number(v) : NAN;
+}
+
+static uint64_t count_of(const mst_json_value *object, const char *key)
+{
+    double x = number_of(object, key);
+    return x >= 0 && x < 0x1p64 ? (uint64_t)x : 0;
+}
+
+/* The constant that says the same. */
+static const char *fault_of(const mst_json_value *object)
+{
+    static const char *const names[] = {
+#define NAME(name) #name,
+        MST_CHECK_NUMBERS(NAME)
+#undef NAME
+    };
+    const char *text = mst_json_as_string(mst_json_member(object, "fault"));
+    for (size_t k = 0; text != NULL && k < sizeof names / sizeof *names; k++)
+        if (strcmp(text, names[k]) == 0)
+            return names[k];
+    return text != NULL ? "unknown" : NULL;
+}
+
+static mst_check_band band_of(const mst_json_value *object)
+{
+    return (mst_check_band){
+#define READ(name) .name = number_of(object, #name),
+        MST_CHECK_NUMBERS(READ)
+#undef READ
+            .usable = mst_json_as_bool(mst_json_member(object, "usable")),
+        .fault = fault_of(object),
+    };
+}
+
+mst_status mst_certificate_parse(mst_certificate *out, const char *text)
+{
+    mst_certificate c = {0};
+    mst_json_value *top;
+    MST_TRY(mst_json_parse(&top, "the certificate", strlen(text), text));
+    const mst_json_value *bands = mst_json_kind_of(top) == MST_JSON_OBJECT
+                                      ? mst_json_first(mst_json_member(top, "bands"))
+                                      : NULL;
+    for (; bands != NULL && c.bands < MST_CHECK_BANDS; bands = mst_json_next(bands))
+        c.band[c.bands++] = band_of(bands);
+    const char *against = mst_json_as_string(mst_json_member(top, "against"));
+    c.all = band_of(mst_json_member(top, "all"));
+    c.t_low = number_of(top, "t_low");
+    c.t_high = number_of(top, "t_high");
+    snprintf(c.against, sizeof c.against, "%s", against != NULL ? against : "none");
+    c.samples = count_of(top, "samples");
+    c.seed = count_of(top, "seed");
+    mst_json_value_free(top);
+    if (c.bands == 0)
+        return mst_fail(MST_FORMAT, "a certificate has bands of times, and this text has none");
+    *out = c;
     return MST_OK;
 }

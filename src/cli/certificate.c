@@ -10,47 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- From the text ---- */
-
-static double number_of(const mst_json_value *object, const char *key)
-{
-    const mst_json_value *v = mst_json_member(object, key);
-    return v != NULL && mst_json_kind_of(v) == MST_JSON_NUMBER ? mst_json_as_number(v) : NAN;
-}
-
-static certificate_band band_of(const mst_json_value *object)
-{
-    certificate_band b = {
-#define READ_MEMBER(name) .name = number_of(object, #name),
-        BAND_NUMBERS(READ_MEMBER)
-#undef READ_MEMBER
-            .usable = mst_json_as_bool(mst_json_member(object, "usable")),
-    };
-    const char *fault = mst_json_as_string(mst_json_member(object, "fault"));
-    snprintf(b.fault, sizeof b.fault, "%s", fault != NULL ? fault : "");
-    return b;
-}
-
-bool certificate_read(certificate *out, const char *text)
-{
-    mst_json_value *top;
-    *out = (certificate){0};
-    if (text[0] == '\0' || mst_json_parse(&top, "the certificate", strlen(text), text) != MST_OK)
-        return false;
-    const mst_json_value *bands = mst_json_member(top, "bands");
-    for (const mst_json_value *b = mst_json_kind_of(top) == MST_JSON_OBJECT ? mst_json_first(bands)
-                                                                            : NULL;
-         b != NULL && out->bands < MST_CHECK_BANDS; b = mst_json_next(b))
-        out->band[out->bands++] = band_of(b);
-    out->all = band_of(mst_json_member(top, "all"));
-    out->t_low = number_of(top, "t_low");
-    out->t_high = number_of(top, "t_high");
-    const char *against = mst_json_as_string(mst_json_member(top, "against"));
-    snprintf(out->against, sizeof out->against, "%s", against != NULL ? against : "none");
-    mst_json_value_free(top);
-    return out->bands > 0;
-}
-
 /* ---- For people ---- */
 
 static void number_cell(table *t, const char *format, double x)
@@ -60,7 +19,7 @@ static void number_cell(table *t, const char *format, double x)
     table_cell(t, "%s", isnan(x) ? "-" : text);
 }
 
-static void band_row(table *t, const char *name, const certificate_band *b)
+static void band_row(table *t, const char *name, const mst_check_band *b)
 {
     if (name != NULL)
         table_cell(t, "%s", name);
@@ -79,10 +38,11 @@ static void band_row(table *t, const char *name, const certificate_band *b)
     number_cell(t, "%.2f%%", 100 * b->time_error);
     number_cell(t, "%.2f", b->mean_shift);
     number_cell(t, "%.2f", b->time_shift);
-    table_cell(t, "%s%s%s", b->usable ? "yes" : "no", b->fault[0] != '\0' ? ": " : "", b->fault);
+    table_cell(t, "%s%s%s", b->usable ? "yes" : "no", b->fault != NULL ? ": " : "",
+               b->fault != NULL ? b->fault : "");
 }
 
-mst_status certificate_print(const certificate *c, FILE *out)
+mst_status certificate_print(const mst_certificate *c, FILE *out)
 {
     static const char *const heads[][2] = {
         {"t", ""},          {"", "excess"},       {"", "slope"},
@@ -115,22 +75,22 @@ mst_status certificate_print(const certificate *c, FILE *out)
 
 /* ---- JSON ---- */
 
-static void band_members(const certificate_band *b, mst_json *j)
+static void band_members(const mst_check_band *b, mst_json *j)
 {
     mst_json_object(j);
 #define WRITE_MEMBER(name) json_member_number(j, #name, b->name);
-    BAND_NUMBERS(WRITE_MEMBER)
+    MST_CHECK_NUMBERS(WRITE_MEMBER)
 #undef WRITE_MEMBER
     json_member_bool(j, "usable", b->usable);
     mst_json_key(j, "fault");
-    if (b->fault[0] != '\0')
+    if (b->fault != NULL)
         mst_json_string(j, b->fault);
     else
         mst_json_null(j);
     mst_json_end(j);
 }
 
-void certificate_json(const certificate *c, mst_json *j)
+void certificate_json(const mst_certificate *c, mst_json *j)
 {
     mst_json_key(j, "certificate");
     if (c == NULL) {

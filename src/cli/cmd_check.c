@@ -154,9 +154,10 @@ static mst_status write_result(checking *c, bool written)
 {
     mst_network_info info = mst_network_describe(c->net);
     mst_json *j = c->report.json;
-    certificate shown;
-    if (!certificate_read(&shown, c->text))
-        return mst_fail(MST_BREAKDOWN, "the certificate cannot be read: %.200s", c->text);
+    mst_certificate shown; /* as files have it */
+    mst_status status = mst_certificate_parse(&shown, c->text);
+    if (status != MST_OK)
+        return status;
     if (j != NULL) {
         json_member_string(j, "manifold", info.manifold);
         json_member_string(j, "file", c->path);
@@ -167,7 +168,7 @@ static mst_status write_result(checking *c, bool written)
         return report_finish(&c->report);
     }
     fprintf(c->report.text, "%s, a score network for %s\n\n", c->path, info.manifold);
-    mst_status status = certificate_print(&shown, c->report.text);
+    status = certificate_print(&shown, c->report.text);
     fprintf(c->report.text,
             written ? "This certificate is now part of %s.\n"
                     : "Nothing was written into %s (--dry-run).\n",

@@ -86,8 +86,8 @@ static mst_status tell_model(report *r, const char *path)
     if (status != MST_OK)
         return status;
     mst_network_info info = mst_network_describe(net);
-    certificate c;
-    bool certified = certificate_read(&c, info.certificate);
+    mst_certificate c;
+    bool certified = mst_certificate_parse(&c, info.certificate) == MST_OK;
     if (r->json != NULL) {
         json_member_string(r->json, "file", path);
         json_member_string(r->json, "kind", "model");

@@ -3,9 +3,8 @@
 
 #include "model.h"
 
-#include "certificate.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,22 +93,6 @@ static mst_status open_file(model *o)
     return status == MST_ARGUMENT ? mst_fail(status, "--score %s", mst_error_detail()) : status;
 }
 
-/* A certificate that cannot be read restricts nothing. */
-static void take_range(model *o)
-{
-    certificate c;
-    o->info = mst_network_describe(o->net);
-    o->t_low = o->info.t_min;
-    o->t_high = o->info.t_max;
-    if (!certificate_read(&c, o->info.certificate))
-        return;
-    o->useless = !(c.t_low <= c.t_high);
-    if (!o->useless) {
-        o->t_low = fmax(o->t_low, c.t_low);
-        o->t_high = fmin(o->t_high, c.t_high);
-    }
-}
-
 static mst_status read_score(model *o)
 {
     mst_status status = open_file(o);
@@ -124,7 +107,7 @@ static mst_status read_score(model *o)
             MST_ARGUMENT,
             "%s: a model for %s, not for %s; leave out --manifold or take another model", o->score,
             mst_manifold_spec(o->m), mst_manifold_spec(o->owned));
-    take_range(o);
+    o->info = mst_network_describe(o->net);
     return MST_OK;
 }
 
@@ -147,16 +130,9 @@ void model_close(model *o)
     mst_manifold_free(o->owned);
 }
 
-/* Times that went through a logarithm or a file may be off by rounding. */
-static bool within(double t, double least, double largest)
-{
-    const double rounding = 1e-9;
-    return t >= least * (1 - rounding) && t <= largest * (1 + rounding);
-}
-
 mst_status model_check_time(const model *o, const char *what, double t)
 {
-    if (o->net == NULL || o->beyond || within(t, o->info.t_min, o->info.t_max))
+    if (o->net == NULL || o->beyond || mst_time_within(t, o->info.t_min, o->info.t_max))
         return MST_OK;
     if (o->info.t_min == o->info.t_max)
         return mst_fail(
@@ -185,20 +161,18 @@ mst_status model_require_time(const model *o)
 
 void model_warn_time(model *o, double t)
 {
+    double low, high;
     if (o->net == NULL || o->warned || !isfinite(t))
         return;
-    if (o->useless) {
+    mst_time_standing standing = mst_network_time(o->net, t, &low, &high);
+    if (standing == MST_TIME_HOPELESS)
         warn(o->inv, "warning: the certificate of %s finds it good for no time; train longer",
              o->score);
-        o->warned = true;
-    }
-    if (o->warned || within(t, o->t_low, o->t_high))
-        return;
-    bool trained = within(t, o->info.t_min, o->info.t_max);
-    warn(o->inv, "warning: the time %g lies outside %g to %g, the times for which %s %s", t,
-         trained ? o->t_low : o->info.t_min, trained ? o->t_high : o->info.t_max, o->score,
-         trained ? "is certified" : "was trained");
-    o->warned = true;
+    else if (standing != MST_TIME_USABLE)
+        warn(o->inv, "warning: the time %g lies outside %g to %g, the times for which %s %s", t,
+             low, high, o->score,
+             standing == MST_TIME_UNCERTIFIED ? "is certified" : "was trained");
+    o->warned = standing != MST_TIME_USABLE;
 }
 
 mst_status model_warn_reach(model *o, const char *path, uint64_t before, size_t n, const double *x)

@@ -20,11 +20,8 @@ typedef struct model {
     const mst_network *net; /* behind it, or null */
     double limit; /* the time of its small-time limit if that was asked for, else 0: the least */
     mst_network_info info;
-    /* times for which the certificate calls it usable, else all it was trained for */
-    double t_low, t_high;
-    bool useless; /* the certificate finds no usable time */
-    bool beyond;  /* --force: times outside the range are allowed */
-    bool warned;  /* of such a time */
+    bool beyond; /* --force: times outside the range are allowed */
+    bool warned; /* of such a time */
     bool warned_reach;
 } model;
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What a network has not seen: points and pairs that are farther out than its training went. */
+/* What a network has not seen: times outside its range, points and pairs that are farther out than its training went. */
 #include "score/network.h"
 
 #include <math.h>
 #include <string.h>
+
+bool mst_time_within(double t, double least, double largest)
+{
+    const double rounding = 1e-9;
+    return t >= least * (1 - rounding) && t <= largest * (1 + rounding);
+}
 
 mst_status mst_network_outside(const mst_network *net, size_t n, const double *x, mst_outside *out)
 {

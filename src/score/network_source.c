@@ -230,10 +230,8 @@ static mst_status evaluate_block(const mst_network *net, const mst_pairs *p,
 
 mst_status network_check_times(const mst_network *net, size_t n, const double *t)
 {
-    /* A part in 1e9: times that went through a logarithm. */
-    double least = net->info.t_min * (1 - 1e-9), largest = net->info.t_max * (1 + 1e-9);
     for (size_t i = 0; i < n; i++)
-        if (!(t[i] >= least && t[i] <= largest))
+        if (!mst_time_within(t[i], net->info.t_min, net->info.t_max))
             return mst_fail(MST_DOMAIN,
                             "row %zu: the time %g lies outside %g … %g, for which the network was "
                             "trained",
