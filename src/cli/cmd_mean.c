@@ -276,14 +276,6 @@ static mst_status fit_all(averaging *a)
 
 /* ---- Writing ---- */
 
-/* Distances are no likelihood: for them the library takes the sandwich in place of the observed information. */
-static const char *covariance_used(const averaging *a)
-{
-    mst_covariance_kind kind = a->options.covariance;
-    return covariances[a->frechet && kind == MST_COVARIANCE_OBSERVED ? MST_COVARIANCE_SANDWICH
-                                                                     : kind];
-}
-
 static mst_status write_json(averaging *a)
 {
     mst_json *j = a->report.json;
@@ -292,7 +284,7 @@ static mst_status write_json(averaging *a)
     json_member_string(j, "kind", mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
     json_member_string(j, "score", score_name(&a->e));
     json_member_string(j, "method", methods[a->options.method]);
-    json_member_string(j, "covariance", covariance_used(a));
+    json_member_string(j, "covariance", covariances[a->groups[0].result->covariance_kind]);
     json_forms(&a->e, j);
     if (a->labels == NULL)
         return json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
