@@ -180,5 +180,5 @@ mst_status mst_euclidean_new(mst_manifold **out, size_t n)
     MST_TRY(mst_check_order(out, "euclidean", n, MST_MAX_VECTOR));
     char spec[40];
     snprintf(spec, sizeof spec, "euclidean:%zu", n);
-    return mst_manifold_build(out, &euclidean_ops, spec, n, n, NULL);
+    return mst_manifold_new(out, &euclidean_ops, spec, n, n, NULL);
 }

@@ -369,5 +369,5 @@ mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)
     MST_TRY(mst_check_order(out, "hyperbolic", m, MST_MAX_VECTOR));
     char spec[40];
     snprintf(spec, sizeof spec, "hyperbolic:%zu", m);
-    return mst_manifold_build(out, &hyperbolic_ops, spec, m, m + 1, (void *)&curvature);
+    return mst_manifold_new(out, &hyperbolic_ops, spec, m, m + 1, (void *)&curvature);
 }

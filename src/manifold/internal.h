@@ -18,15 +18,10 @@ struct mst_manifold {
     void *data;
     const struct mst_product *product; /* null: it is none */
     struct mst_metric *metric;         /* its root, see manistat/metric.h; null: `exp` is */
-    bool built_in;                     /* made by this library, so its family name can be trusted */
 };
 
-/* mst_manifold_new for the manifolds of this library. */
-MST_MUST_USE mst_status mst_manifold_build(mst_manifold **out, const mst_manifold_ops *ops,
-                                           const char *spec, size_t dim, size_t ambient,
-                                           void *data);
-/* Is it this library's manifold of that family? A user's table of the same name is not. */
-bool mst_is_family(const mst_manifold *m, const char *name);
+/* Is this the manifold that the spec names, in whatever way it is written? */
+bool mst_spec_names(const char *spec, const mst_manifold *m);
 
 /* One point (D) as n rows. */
 void mst_repeat_point(size_t n, size_t D, const double *x, double *rows);

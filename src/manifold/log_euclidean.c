@@ -425,5 +425,5 @@ mst_status mst_spd_log_euclidean_new(mst_manifold **out, size_t n)
     MST_TRY(mst_check_order(out, "spd", n, MST_MAX_ORDER));
     char spec[60];
     snprintf(spec, sizeof spec, "spd:%zu?metric=log-euclidean", n);
-    return mst_manifold_build(out, &log_euclidean_ops, spec, symmetric_dim(n), n * n, NULL);
+    return mst_manifold_new(out, &log_euclidean_ops, spec, symmetric_dim(n), n * n, NULL);
 }

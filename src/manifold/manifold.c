@@ -71,19 +71,6 @@ mst_status mst_manifold_new(mst_manifold **out, const mst_manifold_ops *ops, con
     return MST_OK;
 }
 
-mst_status mst_manifold_build(mst_manifold **out, const mst_manifold_ops *ops, const char *spec,
-                              size_t dim, size_t ambient, void *data)
-{
-    MST_TRY(mst_manifold_new(out, ops, spec, dim, ambient, data));
-    (*out)->built_in = true;
-    return MST_OK;
-}
-
-bool mst_is_family(const mst_manifold *m, const char *name)
-{
-    return m->built_in && strcmp(m->ops.name, name) == 0;
-}
-
 void mst_manifold_free(mst_manifold *m)
 {
     if (m == NULL)

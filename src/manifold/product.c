@@ -416,7 +416,7 @@ mst_status mst_product_new(mst_manifold **out, size_t count, mst_manifold **fact
         else
             mst_manifold_free(factors[f]);
     if (status == MST_OK)
-        status = mst_manifold_build(out, &product_ops, spec, dim, ambient, p);
+        status = mst_manifold_new(out, &product_ops, spec, dim, ambient, p);
     if (status == MST_OK)
         (*out)->product = p;
     mst_release(spec);

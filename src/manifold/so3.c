@@ -482,5 +482,5 @@ static const mst_manifold_ops so3_ops = {
 
 mst_status mst_so3_new(mst_manifold **out)
 {
-    return mst_manifold_build(out, &so3_ops, "so3", d, D, (void *)&curvature);
+    return mst_manifold_new(out, &so3_ops, "so3", d, D, (void *)&curvature);
 }

@@ -306,7 +306,7 @@ static mst_status new_with(mst_manifold **out, const mst_manifold_ops *ops, size
     MST_TRY(mst_check_order(out, "spd", n, MST_MAX_ORDER));
     char spec[40];
     snprintf(spec, sizeof spec, "spd:%zu", n);
-    return mst_manifold_build(out, ops, spec, symmetric_dim(n), n * n, NULL);
+    return mst_manifold_new(out, ops, spec, symmetric_dim(n), n * n, NULL);
 }
 
 mst_status mst_spd_new(mst_manifold **out, size_t n)

@@ -362,3 +362,15 @@ mst_status mst_manifold_parse(mst_manifold **out, const char *spec)
 {
     return mst_manifold_parse_with(out, spec, 0, NULL);
 }
+
+bool mst_spec_names(const char *spec, const mst_manifold *m)
+{
+    mst_manifold *named;
+    if (strcmp(spec, m->spec) == 0)
+        return true;
+    if (mst_manifold_parse(&named, spec) != MST_OK)
+        return false;
+    bool same = strcmp(named->spec, m->spec) == 0;
+    mst_manifold_free(named);
+    return same;
+}

@@ -361,5 +361,5 @@ mst_status mst_sphere_new(mst_manifold **out, size_t m)
     MST_TRY(mst_check_order(out, "sphere", m, MST_MAX_VECTOR));
     char spec[40];
     snprintf(spec, sizeof spec, "sphere:%zu", m);
-    return mst_manifold_build(out, &sphere_ops, spec, m, m + 1, (void *)&curvature);
+    return mst_manifold_new(out, &sphere_ops, spec, m, m + 1, (void *)&curvature);
 }

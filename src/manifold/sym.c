@@ -127,5 +127,5 @@ mst_status mst_sym_new(mst_manifold **out, size_t n)
     MST_TRY(mst_check_order(out, "sym", n, MST_MAX_ORDER));
     char spec[40];
     snprintf(spec, sizeof spec, "sym:%zu", n);
-    return mst_manifold_build(out, &sym_ops, spec, symmetric_dim(n), n * n, NULL);
+    return mst_manifold_new(out, &sym_ops, spec, symmetric_dim(n), n * n, NULL);
 }

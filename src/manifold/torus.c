@@ -109,7 +109,7 @@ static const mst_manifold_ops torus_ops = TORUS_OPS("torus");
 
 mst_status mst_circle_new(mst_manifold **out)
 {
-    return mst_manifold_build(out, &circle_ops, "circle", 1, 1, NULL);
+    return mst_manifold_new(out, &circle_ops, "circle", 1, 1, NULL);
 }
 
 mst_status mst_torus_new(mst_manifold **out, size_t m)
@@ -117,5 +117,5 @@ mst_status mst_torus_new(mst_manifold **out, size_t m)
     MST_TRY(mst_check_order(out, "torus", m, MST_MAX_VECTOR));
     char spec[40];
     snprintf(spec, sizeof spec, "torus:%zu", m);
-    return mst_manifold_build(out, &torus_ops, spec, m, m, NULL);
+    return mst_manifold_new(out, &torus_ops, spec, m, m, NULL);
 }

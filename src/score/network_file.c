@@ -4,6 +4,7 @@
 /* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training, and everything
  * else as metadata. */
 #include "io/internal.h"
+#include "manifold/internal.h"
 #include "score/network.h"
 
 #include <math.h>
@@ -273,7 +274,7 @@ mst_status network_from_tensors(mst_network **out, const char *name, const tenso
                         "%s: no manistat model: its format is %s%.40s, not \"" FORMAT "\"", name,
                         format != NULL ? "" : "not stated", format != NULL ? format : "");
     MST_TRY(text_of(t, name, "manifold", &spec));
-    if (m != NULL && strcmp(spec, mst_manifold_spec(m)) != 0)
+    if (m != NULL && !mst_spec_names(spec, m))
         return mst_fail(MST_ARGUMENT, "%s: a model for %s, not for %s", name, spec,
                         mst_manifold_spec(m));
     if (m == NULL) {

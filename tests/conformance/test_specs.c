@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Specs and constructors: what they make, and what they refuse. */
+#include "manifold/internal.h"
 #include "manifold/spec.h"
 #include "support/manifolds.h"
 
@@ -359,6 +360,8 @@ START_TEST(products_are_flat_lists)
         ASSERT_OK(mst_manifold_parse(&m, same[i][0]));
         ASSERT_OK(mst_manifold_parse(&flat, same[i][1]));
         ck_assert_str_eq(mst_manifold_spec(m), same[i][1]);
+        ck_assert(mst_spec_names(same[i][0], flat) && mst_spec_names(same[i][1], m));
+        ck_assert(!mst_spec_names("product(circle,circle)", m) && !mst_spec_names("nothing", m));
         ck_assert_uint_eq(mst_manifold_factor_count(m), mst_manifold_factor_count(flat));
         ck_assert_uint_eq(mst_manifold_ambient(m), mst_manifold_ambient(flat));
         ck_assert_uint_eq(mst_manifold_dim(m), mst_manifold_dim(flat));
