@@ -52,7 +52,7 @@ MST_API MST_MUST_USE mst_status mst_kmeans_fit(mst_kmeans_result **out, const ms
                                                const mst_kmeans_options *options);
 MST_API void mst_kmeans_result_free(mst_kmeans_result *result);
 /* Labels of new points by the nearest of k centres; squared distances (n) or null. Where the manifold has no
- * distances, by chords: differences of coordinates in the metric at the centre. */
+ * distances, by chords: √(2f) of mst_manifold_toward. */
 MST_API MST_MUST_USE mst_status mst_kmeans_assign(const mst_manifold *m, size_t k,
                                                   const double *centres, size_t n, const double *x,
                                                   int threads, size_t *labels, double *squared);

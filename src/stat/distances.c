@@ -16,42 +16,20 @@ bool distances_are_lost(mst_status status)
            status == MST_BREAKDOWN;
 }
 
-/* Angles are the same modulo 2π. */
-static void wrap(const mst_manifold *m, double *row)
-{
-    for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
-        const mst_manifold *factor = mst_manifold_factor(m, f);
-        size_t D = mst_manifold_ambient(factor);
-        for (size_t a = 0; mst_manifold_traits_of(factor)->angles && a < D; a++)
-            row[a] = remainder(row[a], 2 * M_PI);
-        row += D;
-    }
-}
-
-/* The tangent part v of the difference w tells how long the metric makes it. Across the manifold, as from
- * pole to pole of a sphere, w counts as well, at the same scale. */
 mst_status chords_to(const mst_manifold *m, size_t n, const double *x, const double *y, double *r)
 {
-    size_t D = mst_manifold_ambient(m);
-    double *w;
-    MST_TRY(mst_allocate(&w, 2 * D));
-    double *v = w + D;
+    size_t D = mst_manifold_ambient(m), most = n < ROWS ? n : ROWS;
+    double *rows;
+    MST_TRY(mst_allocate(&rows, most * D));
+    mst_repeat_point(most, D, y, rows);
     mst_status status = MST_OK;
-    for (size_t i = 0; status == MST_OK && i < n; i++) {
-        double whole = 0, tangent = 0, length = 0;
-        for (size_t a = 0; a < D; a++)
-            w[a] = x[i * D + a] - y[a];
-        wrap(m, w);
-        status = mst_manifold_tangent(m, 1, y, w, v);
-        if (status == MST_OK)
-            status = mst_manifold_inner(m, 1, y, v, v, &length);
-        for (size_t a = 0; a < D; a++) {
-            whole += w[a] * w[a];
-            tangent += v[a] * v[a];
-        }
-        r[i] = sqrt(tangent > 1e-20 * whole ? length / tangent * whole : whole);
+    for (size_t at = 0; status == MST_OK && at < n; at += ROWS) {
+        size_t count = n - at < ROWS ? n - at : ROWS;
+        status = mst_manifold_toward(m, count, x + at * D, rows, r + at, NULL, NULL);
+        for (size_t i = at; status == MST_OK && i < at + count; i++)
+            r[i] = sqrt(fmax(0, 2 * r[i]));
     }
-    mst_release(w);
+    mst_release(rows);
     return status;
 }
 

@@ -13,8 +13,8 @@
 /* Has it failed because something cannot be computed there, so that another way may be tried? */
 bool distances_are_lost(mst_status status);
 
-/* Distances r (n) of rows x (n, D) to one point y: mst_dist_to, or chords_to, the difference of the
- * coordinates in the metric at y, which is the same to first order and needs `tangent` and `inner` only. */
+/* Distances r (n) of rows x (n, D) to one point y: mst_dist_to, or chords_to, √(2f) of the potential f of
+ * mst_manifold_toward, which is the same to first order and never without an answer. */
 typedef mst_status distance_function(const mst_manifold *m, size_t n, const double *x,
                                      const double *y, double *r);
 MST_MUST_USE mst_status chords_to(const mst_manifold *m, size_t n, const double *x, const double *y,
