@@ -120,8 +120,8 @@ MST_API MST_MUST_USE mst_status mst_network_check(mst_certificate *out, const ms
  * members of a band under their names here; what is not finite is null. */
 MST_API MST_MUST_USE mst_status mst_certificate_json(char **out,
                                                      const mst_certificate *certificate);
-/* Back from the text. What it does not tell is NAN, and a seed above 2^53 is rounded. MST_FORMAT if it is no certificate,
- * and for an empty text. */
+/* Back from the text. What it does not tell is NAN, and a seed above 2^53 is rounded. MST_FORMAT if it is no
+ * certificate, and for an empty text. */
 MST_API MST_MUST_USE mst_status mst_certificate_parse(mst_certificate *out, const char *text);
 
 /* What training and certificate of a network say of a time. */
@@ -131,8 +131,9 @@ typedef enum mst_time_standing {
     MST_TIME_UNTRAINED,
     MST_TIME_HOPELESS, /* the certificate finds no time usable */
 } mst_time_standing;
-/* *low … *high (or null) is the range that decides: that of the training for MST_TIME_UNTRAINED and _HOPELESS, else what the
- * certificate leaves of it. A certificate that cannot be read restricts nothing. */
+/* *low … *high (or null) is the range that decides: that of the training for MST_TIME_UNTRAINED and
+ * MST_TIME_HOPELESS, else what the certificate leaves of it. A certificate that cannot be read restricts
+ * nothing. */
 MST_API mst_time_standing mst_network_time(const mst_network *net, double t, double *low,
                                            double *high);
 

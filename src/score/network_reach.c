@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* What a network has not seen: times outside its range, points and pairs that are farther out than its training went. */
+/* What a network has not seen: times outside its range, points and pairs that are farther out than its
+ * training went. */
 #include "score/network.h"
 
 #include <math.h>

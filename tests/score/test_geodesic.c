@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Curves that follow a small-time limit. With the exact Log they are geodesics, which are known without it. */
+/* Curves that follow a small-time limit. With the exact Log they are geodesics, which are
+ * known without it. */
 #include "support/score_support.h"
 
 #include <manistat/network.h>
