@@ -35,6 +35,7 @@ typedef enum mst_answer { MST_UNKNOWN, MST_NO, MST_YES } mst_answer;
 #define MST_CLOSED_TRANSPORT 4u
 #define MST_CLOSED_RICCI 8u
 #define MST_CLOSED_EXP_DERIVATIVE 16u
+#define MST_CLOSED_EXP 32u /* not of manifolds that are made of a metric */
 
 /* What the numbers of a row are, whatever the metric. Files may hold rows of some kinds in other forms too:
  * angles in degrees, points of the two-sphere as latitude and longitude, upper triangles, quaternions. */
@@ -59,7 +60,8 @@ typedef struct mst_manifold_traits {
     mst_row_kind rows;
     bool angles;    /* a flat torus: every column is an angle modulo 2π, of unit metric */
     bool unit_rows; /* unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
-    double embedding; /* rows are points of R^D with this multiple of its metric; NAN: not, or unknown */
+    double
+        embedding; /* rows are points of R^D with this multiple of its metric; NAN: not, or unknown */
     bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
     /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though
      * its rows do not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all

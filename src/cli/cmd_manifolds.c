@@ -36,7 +36,7 @@ static bool factor_able(const mst_manifold *m, int which)
     unsigned closed = mst_manifold_traits_of(m)->closed;
     switch (which) {
     case EXP:
-        return true; /* every table has one */
+        return closed & MST_CLOSED_EXP;
     case LOG:
         return closed & MST_CLOSED_LOG;
     case DIST:

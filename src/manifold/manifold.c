@@ -21,7 +21,7 @@ static void find_traits(mst_manifold *m)
 {
     const mst_manifold_ops *ops = &m->ops;
     m->traits = (mst_manifold_traits){
-        .closed = (ops->log != NULL ? MST_CLOSED_LOG : 0) |
+        .closed = MST_CLOSED_EXP | (ops->log != NULL ? MST_CLOSED_LOG : 0) |
                   (ops->dist != NULL || ops->log != NULL ? MST_CLOSED_DIST : 0) |
                   (ops->transport != NULL ? MST_CLOSED_TRANSPORT : 0) |
                   (ops->ricci != NULL ? MST_CLOSED_RICCI : 0) |

@@ -124,7 +124,7 @@ START_TEST(products_have_what_their_factors_share)
     ASSERT_OK(mst_product_new(&m, 2, (mst_manifold *[]){bare, line}));
     t = mst_manifold_traits_of(m);
     ck_assert(t->compact == MST_NO && t->flat == MST_UNKNOWN && t->hadamard == MST_UNKNOWN);
-    ck_assert(isnan(t->curvature_above) && t->closed == 0);
+    ck_assert(isnan(t->curvature_above) && t->closed == MST_CLOSED_EXP);
     mst_manifold_free(m);
 }
 END_TEST
@@ -140,7 +140,7 @@ START_TEST(tables_of_older_programs_are_taken)
     ASSERT_OK(mst_manifold_new(&m, &table, "old", 2, 3, mst_manifold_data(sphere)));
     ck_assert_ptr_null(mst_manifold_table(m)->log);
     const mst_manifold_traits *t = mst_manifold_traits_of(m);
-    ck_assert(t->closed == 0 && t->compact == MST_UNKNOWN && isnan(t->curvature));
+    ck_assert(t->closed == MST_CLOSED_EXP && t->compact == MST_UNKNOWN && isnan(t->curvature));
     double x[3] = {0, 0, 1}, y[3] = {0.6, 0, 0.8}, r;
     ASSERT_OK(mst_manifold_dist(m, 1, x, y, &r));
     assert_near(r, acos(0.8), 1e-9, "distance by shooting");
