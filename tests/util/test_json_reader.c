@@ -110,16 +110,16 @@ START_TEST(test_strings)
     for (size_t i = 0; i < 4; i++, v = mst_json_next(v))
         ck_assert_str_eq(mst_json_as_string(v), expected[i]);
     mst_json_value_free(top);
-    refuse("\"a", "without an end");
+    refuse("\"a", "an unterminated string");
     refuse("\"a\nb\"", "control character");
     refuse("\"a\xff\"", "not UTF-8");
     refuse("\"\xc3\"", "not UTF-8");
-    refuse("\"\\x\"", "an escape that is no character");
-    refuse("\"\\u12g4\"", "an escape that is no character");
-    refuse("\"\\u0000\"", "no character");
-    refuse("\"\\udc00\"", "no character");
-    refuse("\"\\ud800\"", "an escape that is no character");
-    refuse("\"\\ud800\\u0041\"", "an escape that is no character");
+    refuse("\"\\x\"", "an invalid escape");
+    refuse("\"\\u12g4\"", "an invalid escape");
+    refuse("\"\\u0000\"", "an invalid escape");
+    refuse("\"\\udc00\"", "an invalid escape");
+    refuse("\"\\ud800\"", "an invalid escape");
+    refuse("\"\\ud800\\u0041\"", "an invalid escape");
 }
 END_TEST
 
