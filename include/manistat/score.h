@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score sources: for a batch of (x, y, t), log p_t(x, y) if the source knows it, the score s = ∇_y log p_t(x,
- * y) and the time derivative ∂_t log p. Estimators see this interface only and never ask
+/* Score sources: for a batch of (x, y, t), log p_t(x, y) if the source knows it, the score
+ * s = ∇_y log p_t(x, y) and the time derivative ∂_t log p. Estimators see this interface only and never ask
  * where the numbers come from. */
 #ifndef MANISTAT_SCORE_H
 #define MANISTAT_SCORE_H

@@ -98,7 +98,8 @@ static void walk_free(walk *w)
     free(w->rows);
 }
 
-/* The points of w->pairs curves from pair `first` on; a single one may be longer than what fits into w->rows. */
+/* The points of w->pairs curves from pair `first` on; a single one may be longer than
+ * what fits into w->rows. */
 static mst_status walk_pairs(walk *w, size_t first)
 {
     pair_job *job = w->job;

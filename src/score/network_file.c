@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training, and everything
- * else as metadata. */
+/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training,
+ * and everything else as metadata. */
 #include "io/internal.h"
 #include "manifold/internal.h"
 #include "score/network.h"
