@@ -221,6 +221,16 @@ typedef struct mst_manifold_ops {
     /* Samples for training; the weights should be exact however coarse the steps. Fall-back: a geodesic walk
      * and a backward sweep, many times slower. */
     mst_status (*weighted_walk)(const mst_manifold *m, const mst_weighted_paths *paths);
+    /* One step of Brownian motion of time h[i], of weak order two, as a smooth map of x for fixed normals xi
+     * (n, d): y, and the tangent vector `arrived` at y, to which the step carries its increment c = √h E ξ
+     * (parallel transport, to leading order). And the adjoint of its derivative A: for w tangent at y the
+     * vector out = Aᵀw, tangent at x, with <out, u> = <w, A u> for all u. The two go together. With them
+     * training simulates paths by such steps, which takes no Ricci tensor and no transport. Fall-back: it
+     * makes geodesic walks. */
+    mst_status (*step)(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                       const double *h, double *y, double *arrived);
+    mst_status (*step_adjoint)(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                               const double *h, const double *w, double *out);
 
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);

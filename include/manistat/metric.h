@@ -71,6 +71,15 @@ typedef struct mst_metric_ops {
      * for all vectors of a point, and the Gauss curvature for d = 2. */
     mst_status (*ricci)(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out);
+    /* One step of Brownian motion of time h[i] in the chart, of weak order two, from normals xi (n, d): y, in
+     * the chart of x however far that leads, and the vector `arrived` at y to which it carries c = √h σ(x) ξ:
+     * the parallel transport to leading order. And reverse mode through it, with xi and h held fixed: for
+     * covectors λ at y, Aᵀλ, A = ∂y/∂x. The two go together. Fall-back: a geodesic step with a correction for
+     * the Ricci tensor, of which the adjoint is found by differences. */
+    mst_status (*step)(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                       const double *h, double *y, double *arrived);
+    mst_status (*step_adjoint)(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                               const double *h, const double *lambda, double *out);
 
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);

@@ -133,6 +133,11 @@ static const mst_manifold_ops adapter = {
     .to_frame = metric_to_frame,
     .log = metric_log,
     .transport = metric_transport,
+    .exp_derivative = metric_exp_derivative,
+    .exp_adjoint = metric_exp_adjoint,
+    .toward = metric_toward,
+    .step = metric_step,
+    .step_adjoint = metric_step_adjoint,
     .ricci = metric_ricci,
     .chart_coords = metric_chart_coords,
     .chart_point = metric_chart_point,
@@ -151,6 +156,8 @@ static const char *what_is_wrong(const mst_metric_ops *ops, size_t dim)
         return "several charts need the slots leave and transition";
     if ((ops->root == NULL) != (ops->root_inverse == NULL))
         return "the slots root and root_inverse go together";
+    if ((ops->step == NULL) != (ops->step_adjoint == NULL))
+        return "the slots step and step_adjoint go together";
     return dim < 1 ? "the dimension is 0" : NULL;
 }
 

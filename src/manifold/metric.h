@@ -108,6 +108,9 @@ void flow_free(flow *f);
  * coordinates, 0 on entry; p; the fields. base + way is the end point: after more than one step, or in
  * another chart, base is a point on the way. */
 MST_MUST_USE mst_status flow_run(flow *f, size_t n, double *base, double *state);
+/* One step of length h (n) by the classical method of order four, in the same chart. */
+MST_MUST_USE mst_status flow_once(flow *f, size_t n, const double *base, const double *h,
+                                  double *state);
 /* The end point as a row. */
 void flow_end(const flow *f, const double *base, const double *state, double *y);
 
@@ -121,6 +124,16 @@ MST_MUST_USE mst_status flow_get_fields(flow *f, const double *x, const double *
 mst_status metric_exp(const mst_manifold *m, size_t n, const double *x, const double *v, double *y);
 mst_status metric_transport(const mst_manifold *m, size_t n, const double *x, const double *v,
                             const double *u, double *out);
+mst_status metric_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                 const double *dx, const double *dv, double *dy);
+mst_status metric_exp_adjoint(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              const double *w, double *dx, double *dv);
+mst_status metric_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                         double *f, double *v, double *laplacian);
+mst_status metric_step(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                       const double *h, double *y, double *arrived);
+mst_status metric_step_adjoint(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                               const double *h, const double *w, double *out);
 mst_status metric_log(const mst_manifold *m, size_t n, const double *x, const double *y, double *v,
                       unsigned char *flag);
 mst_status metric_from_frame(const mst_manifold *m, size_t n, const double *x, const double *c,

@@ -19,6 +19,7 @@
 typedef struct hunt {
     const mst_manifold *m;
     flow f;
+    double usual; /* tolerance of the flow */
     const double *x, *y;
     double line_chart;
     double *from, *to,
@@ -37,6 +38,7 @@ static mst_status hunt_new(hunt *h, const mst_manifold *m)
     size_t d = m->dim, D = m->ambient;
     *h = (hunt){.m = m};
     MST_TRY(flow_new(&h->f, m, FLOW_JACOBI, d));
+    h->usual = h->f.tolerance;
     mst_status status = mst_allocate(&h->block, 4 * D + 6 * d + 5 * d * d + h->f.width);
     if (status != MST_OK) {
         flow_free(&h->f);
@@ -292,7 +294,7 @@ static mst_status follow(hunt *h, bool *found)
     *found = s == 1;
     if (!*found)
         return MST_OK;
-    h->f.tolerance = 1e-12;
+    h->f.tolerance = h->usual;
     h->f.most = 20000;
     MST_TRY(correct(h, h->y, 1e-16, found));
     memcpy(h->v, h->trial, bytes);

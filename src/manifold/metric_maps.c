@@ -106,3 +106,98 @@ mst_status metric_transport(const mst_manifold *m, size_t n, const double *x, co
     block_free(&b);
     return status;
 }
+
+/* The Jacobi field of each row with J(0) = dx, ∇J(0) = dv, either of which may be null; J(1) into dy. */
+static mst_status derive(block *b, size_t n, const double *x, const double *dx, const double *dv,
+                         double *dy)
+{
+    const mst_manifold *m = b->f.m;
+    size_t d = m->dim, D = m->ambient, width = b->f.width;
+    double *j = b->packed, *dj = j + d;
+    for (size_t i = 0; i < n; i++) {
+        double *state = b->state + i * width;
+        memset(j, 0, 2 * d * sizeof *j);
+        if (dx != NULL)
+            metric_pack(m, 1, dx + i * D, j);
+        if (dv != NULL)
+            metric_pack(m, 1, dv + i * D, dj);
+        MST_TRY(flow_set_fields(&b->f, x + i * D, state + d, j, dj, state + 2 * d));
+    }
+    MST_TRY(flow_run(&b->f, n, b->base, b->state));
+    for (size_t i = 0; i < n; i++)
+        metric_unpack(m, 1, b->state + i * width + 2 * d, dy + i * D);
+    return MST_OK;
+}
+
+mst_status metric_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                 const double *dx, const double *dv, double *dy)
+{
+    size_t D = m->ambient;
+    block b;
+    MST_TRY(block_new(&b, m, FLOW_JACOBI, 1));
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i += FLOW_ROWS) {
+        size_t count = n - i < FLOW_ROWS ? n - i : FLOW_ROWS;
+        status = begin(&b, count, x + i * D, v + i * D);
+        if (status == MST_OK)
+            status = derive(&b, count, x + i * D, dx != NULL ? dx + i * D : NULL,
+                            dv != NULL ? dv + i * D : NULL, dy + i * D);
+    }
+    block_free(&b);
+    return status;
+}
+
+/* The flow of (J, ∇J) keeps <J₁, ∇J₂> − <J₂, ∇J₁>: so the transpose of the way there is, up to signs, the way
+ * back. From the end of the geodesic in `there`, with J = 0 and ∇J = w, back to x; with
+ * the time, ∇J changes its sign. */
+static mst_status return_row(const block *there, block *back, size_t i, const double *x,
+                             const double *w, double *dx, double *dv)
+{
+    const mst_manifold *m = back->f.m;
+    size_t d = m->dim, D = m->ambient;
+    const double *state = there->state + i * there->f.width;
+    double *j = back->packed, *dj = j + d;
+    flow_end(&there->f, there->base + i * D, state, back->base);
+    memset(back->state, 0, back->f.width * sizeof *back->state);
+    memset(j, 0, d * sizeof *j);
+    for (size_t k = 0; k < d; k++) {
+        back->state[d + k] = -state[d + k];
+        dj[k] = -w[k];
+    }
+    MST_TRY(flow_set_fields(&back->f, back->base, back->state + d, j, dj, back->state + 2 * d));
+    MST_TRY(flow_run(&back->f, 1, back->base, back->state));
+    flow_end(&back->f, back->base, back->state, back->base);
+    MST_TRY(flow_get_fields(&back->f, back->base, back->state + d, back->state + 2 * d, j, dj));
+    MST_TRY(metric_change_chart(m, D > d ? x[d] : 0, back->base, 2, j));
+    for (size_t k = 0; k < 2 * d; k++)
+        j[k] = -j[k];
+    if (dx != NULL)
+        metric_unpack(m, 1, dj, dx);
+    if (dv != NULL)
+        metric_unpack(m, 1, j, dv);
+    return MST_OK;
+}
+
+mst_status metric_exp_adjoint(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              const double *w, double *dx, double *dv)
+{
+    size_t D = m->ambient;
+    block there, back = {0};
+    MST_TRY(block_new(&there, m, FLOW_ALONE, 0));
+    mst_status status = block_new(&back, m, FLOW_JACOBI, 1);
+    for (size_t i = 0; status == MST_OK && i < n; i += FLOW_ROWS) {
+        size_t count = n - i < FLOW_ROWS ? n - i : FLOW_ROWS;
+        status = begin(&there, count, x + i * D, v + i * D);
+        if (status == MST_OK)
+            status = flow_run(&there.f, count, there.base, there.state);
+        for (size_t k = 0; status == MST_OK && k < count; k++) {
+            size_t at = (i + k) * D;
+            status = return_row(&there, &back, k, x + at, w + at, dx != NULL ? dx + at : NULL,
+                                dv != NULL ? dv + at : NULL);
+        }
+    }
+    block_free(&there);
+    if (back.memory != NULL)
+        block_free(&back);
+    return status;
+}

@@ -4,6 +4,7 @@
 /* The Ricci tensor of a metric, from the second derivatives that the Hessian of L holds. */
 #include "manifold/metric.h"
 
+#include <math.h>
 #include <string.h>
 
 /* One point x, its frame and what a sum over the frame works on. */
@@ -145,6 +146,11 @@ mst_status metric_ricci(const mst_manifold *m, size_t n, const double *x, const 
                         double *out)
 {
     size_t d = m->dim, D = m->ambient;
+    if (!isnan(m->traits.curvature)) {
+        for (size_t k = 0; k < n * D; k++)
+            out[k] = (double)(d - 1) * m->traits.curvature * v[k];
+        return MST_OK;
+    }
     curve s;
     double *room;
     MST_TRY(mst_allocate(&room, 3 * d));

@@ -75,7 +75,8 @@ START_TEST(derivative_is_that_of_exp)
     draw r = draw_new(&s);
     double *got = scratch(&s, s.D), *want = scratch(&s, s.D);
     dice die = {2401};
-    const double h = 0.01;
+    /* Coordinates of charts vary faster than those of embeddings. */
+    const double h = s.entry->carry_error > 0 ? 0.002 : 0.01;
     for (size_t round = 0; round < LENGTHS * POINT_KINDS; round++) {
         draw_next(&r, &s, &die, round);
         derive(&s, &r, r.dx, r.dv, got);

@@ -6,20 +6,7 @@
 
 #include <string.h>
 
-typedef void row_map(size_t n, const double *x, double *y);
-typedef void push_map(size_t n, const double *x, const double *v, double *w);
-
-static const struct {
-    mst_status (*make)(mst_manifold **out);
-    const char *spec;
-    row_map *there;
-    push_map *push;
-    double farthest; /* that log is asked for */
-} twins[] = {
-    {half_plane_new, "hyperbolic:2", half_plane_to_hyperboloid, half_plane_push, 6},
-    {chart_sphere_new, "sphere:2", chart_sphere_to_sphere, chart_sphere_push, 3.1},
-};
-enum { TWINS = sizeof twins / sizeof *twins, D = 3 };
+enum { D = 3 };
 
 typedef struct pair {
     mst_manifold *m, *closed;
@@ -30,8 +17,8 @@ typedef struct pair {
 static pair pair_open(int i)
 {
     pair p = {.die = {71}};
-    ASSERT_OK(twins[i].make(&p.m));
-    ASSERT_OK(mst_manifold_parse(&p.closed, twins[i].spec));
+    ASSERT_OK(metric_twins[i].make(&p.m));
+    ASSERT_OK(mst_manifold_parse(&p.closed, metric_twins[i].spec));
     p.width = mst_manifold_ambient(p.m);
     return p;
 }
@@ -83,19 +70,19 @@ START_TEST(exp_and_transport_are_the_closed_ones)
         draw_vector(&p, x, 1, u);
         ASSERT_OK(mst_manifold_exp(p.m, 1, x, v, y));
         ASSERT_OK(mst_manifold_transport(p.m, 1, x, v, u, w));
-        twins[_i].there(1, x, X);
-        twins[_i].push(1, x, v, V);
-        twins[_i].push(1, x, u, U);
+        metric_twins[_i].there(1, x, X);
+        metric_twins[_i].push(1, x, v, V);
+        metric_twins[_i].push(1, x, u, U);
         ASSERT_OK(mst_manifold_exp(p.closed, 1, X, V, Y));
         ASSERT_OK(mst_manifold_transport(p.closed, 1, X, V, U, W));
-        twins[_i].there(1, y, got);
+        metric_twins[_i].there(1, y, got);
         ASSERT_OK(mst_manifold_dist(p.closed, 1, Y, got, &r));
         /* The hyperboloid itself resolves distances by ε x₀. */
         double tolerance = 1e-12 * (1 + length) + 64 * DBL_EPSILON * fabs(Y[0]) * exp(length);
-        assert_near(r, 0, tolerance, "%s: exp of %g", twins[_i].spec, length);
-        twins[_i].push(1, y, w, V);
+        assert_near(r, 0, tolerance, "%s: exp of %g", metric_twins[_i].spec, length);
+        metric_twins[_i].push(1, y, w, V);
         assert_near(gap(&p, got, V, W), 0, 10 * tolerance + r, "%s: transport along %g",
-                    twins[_i].spec, length);
+                    metric_twins[_i].spec, length);
     }
     pair_close(&p);
 }
@@ -109,21 +96,21 @@ START_TEST(log_is_the_closed_one)
         draw_point(&p, x);
         draw_point(&p, y);
         if (round % 3 == 0) {
-            draw_vector(&p, x, dice_uniform(&p.die, 0, twins[_i].farthest), v);
+            draw_vector(&p, x, dice_uniform(&p.die, 0, metric_twins[_i].farthest), v);
             ASSERT_OK(mst_manifold_exp(p.m, 1, x, v, y));
         }
-        twins[_i].there(1, x, X);
-        twins[_i].there(1, y, Y);
+        metric_twins[_i].there(1, x, X);
+        metric_twins[_i].there(1, y, Y);
         ASSERT_OK(mst_manifold_dist(p.closed, 1, X, Y, &r));
-        if (r > twins[_i].farthest)
+        if (r > metric_twins[_i].farthest)
             continue;
         ASSERT_OK(mst_manifold_log(p.m, 1, x, y, v, NULL));
         ASSERT_OK(mst_manifold_log(p.closed, 1, X, Y, V, NULL));
-        twins[_i].push(1, x, v, got);
-        assert_near(gap(&p, X, got, V), 0, 1e-9, "%s: log over %g", twins[_i].spec, r);
+        metric_twins[_i].push(1, x, v, got);
+        assert_near(gap(&p, X, got, V), 0, 1e-9, "%s: log over %g", metric_twins[_i].spec, r);
         double length;
         ASSERT_OK(mst_manifold_dist(p.m, 1, x, y, &length));
-        assert_near(length, r, 1e-10 * (1 + r), "%s: dist", twins[_i].spec);
+        assert_near(length, r, 1e-10 * (1 + r), "%s: dist", metric_twins[_i].spec);
     }
     pair_close(&p);
 }
@@ -131,6 +118,6 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("metric", 60, {exp_and_transport_are_the_closed_ones, TWINS},
-                     {log_is_the_closed_one, TWINS});
+    return RUN_SUITE("metric", 60, {exp_and_transport_are_the_closed_ones, METRIC_TWINS},
+                     {log_is_the_closed_one, METRIC_TWINS});
 }

@@ -77,12 +77,20 @@ static double injectivity(const mst_manifold *m)
     return M_PI;
 }
 
+static void traits(const mst_manifold *m, mst_manifold_traits *t)
+{
+    (void)m;
+    t->flat = MST_NO;
+    t->curvature = t->curvature_above = 1;
+}
+
 static const mst_metric_ops table = {
     .size = sizeof(mst_metric_ops),
     .name = "chart sphere",
     .start = start,
     .lagrangian = lagrangian,
     .lagrangian_hvp = lagrangian_hvp,
+    .traits = traits,
     .injectivity = injectivity,
     .charts = 2,
     .leave = leave,

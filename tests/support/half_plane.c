@@ -115,6 +115,51 @@ static mst_status ricci(const mst_manifold *m, size_t n, const double *x, const 
     return MST_OK;
 }
 
+/* Exp at (0, 1) of (v₁, v₂) with r = |v|, D = cosh r − sinh r v₂/r, is (v₁ sinh r/r, 1)/D, and the velocity
+ * there is (v₁, v₂ cosh r − r sinh r)/D². The similarities x ↦ a + b x take (0, 1) and its frame to every
+ * point and its frame: the step from (a, b) is (a + b y₁, b y₂), and its derivative is plain. */
+static void step_from_start(const double *xi, double h, double *y, double *velocity)
+{
+    double factor = sqrt(h) * (1 + h / 12 * (1 + h / 24)); /* e^(h/12), as Ric = −1 */
+    double r = factor * sqrt(xi[0] * xi[0] + xi[1] * xi[1]),
+           v[2] = {factor * xi[0], factor * xi[1]};
+    double sine = r > 1e-8 ? sinh(r) / r : 1, cosine = cosh(r), D = cosine - sine * v[1];
+    y[0] = v[0] * sine / D;
+    y[1] = 1 / D;
+    velocity[0] = v[0] / (D * D) * sqrt(h) / factor;
+    velocity[1] = (v[1] * cosine - r * r * sine) / (D * D) * sqrt(h) / factor;
+}
+
+static mst_status step(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                       const double *h, double *y, double *arrived)
+{
+    (void)m;
+    for (size_t i = 0; i < n; i++, x += 2, xi += 2, y += 2, arrived += 2) {
+        double z[2], velocity[2];
+        step_from_start(xi, h[i], z, velocity);
+        for (size_t k = 0; k < 2; k++) {
+            y[k] = x[1] * z[k];
+            arrived[k] = x[1] * velocity[k];
+        }
+        y[0] += x[0];
+    }
+    return MST_OK;
+}
+
+static mst_status step_adjoint(const mst_manifold *m, size_t n, const double *x, const double *xi,
+                               const double *h, const double *lambda, double *out)
+{
+    (void)m;
+    (void)x;
+    for (size_t i = 0; i < n; i++, xi += 2, lambda += 2, out += 2) {
+        double z[2], velocity[2];
+        step_from_start(xi, h[i], z, velocity);
+        out[0] = lambda[0];
+        out[1] = z[0] * lambda[0] + z[1] * lambda[1];
+    }
+    return MST_OK;
+}
+
 static const mst_metric_ops table = {
     .size = sizeof(mst_metric_ops),
     .name = "half-plane",
@@ -129,6 +174,8 @@ static const mst_metric_ops table = {
     .root_inverse = root_inverse,
     .drift = drift,
     .ricci = ricci,
+    .step = step,
+    .step_adjoint = step_adjoint,
 };
 
 mst_status half_plane_new(mst_manifold **out)

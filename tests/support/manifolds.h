@@ -6,8 +6,8 @@
  *
  * Error argument. Rounding moves a point by about DBL_EPSILON times its coordinates. A point's *condition* is
  * the Riemannian length of such a move divided by DBL_EPSILON: 1 on spheres, the condition number on spd,
- * x₀² on the hyperboloid (a relative error of x₀ leaves the sheet by x₀²). A result that is backward stable
- * is then off by c·DBL_EPSILON·condition, where c covers the D-fold sums inside it. */
+ * x₀² on the hyperboloid (a relative error of x₀ leaves the sheet by x₀²). A result that is backward stable is
+ * then off by c·DBL_EPSILON·condition, where c covers the D-fold sums inside it. */
 #ifndef TEST_MANIFOLDS_H
 #define TEST_MANIFOLDS_H
 
@@ -23,8 +23,6 @@ typedef struct manifold_case {
     double longest;        /* geodesics are followed so far, step by step; 0: however far */
     double log_error;      /* shooting */
     double carry_error;    /* transport by differences of exp */
-    bool no_guide;         /* rows without chords that bring no `toward` */
-    double guide_error;    /* `toward` is off Log by this times r² */
     double chart_error[3]; /* differences of exp: metric, Christoffel symbols, Ricci */
 } manifold_case;
 

@@ -20,4 +20,15 @@ void chart_sphere_to_sphere(size_t n, const double *x, double *y);
 void chart_sphere_from_sphere(size_t n, const double *x, double *y);
 void chart_sphere_push(size_t n, const double *x, const double *v, double *w);
 
+/* Both, with the manifolds that they are isometric to. */
+typedef struct metric_twin {
+    mst_status (*make)(mst_manifold **out);
+    const char *spec; /* has rows of three columns */
+    void (*there)(size_t n, const double *x, double *y);
+    void (*push)(size_t n, const double *x, const double *v, double *w); /* of vectors at x */
+    double farthest;                                                     /* that log is asked for */
+} metric_twin;
+enum { HALF_PLANE, CHART_SPHERE, METRIC_TWINS };
+extern const metric_twin metric_twins[METRIC_TWINS];
+
 #endif
