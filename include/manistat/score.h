@@ -64,6 +64,9 @@ MST_API MST_MUST_USE mst_status mst_score_log_new(mst_score **out, const mst_man
  * of those that do. */
 MST_API MST_MUST_USE mst_status mst_score_open(mst_score **out, const char *text,
                                                const mst_manifold *m);
+/* Is the text, without its options, the name of a source rather than that of a file?
+ * Those need a manifold. */
+MST_API bool mst_score_is_name(const char *text);
 MST_API void mst_score_free(mst_score *s);
 
 /* What it is made of: its name, its manifold (borrowed) and its data. */

@@ -47,20 +47,22 @@ static mst_status check_times(pair_job *job, size_t n)
     return status;
 }
 
-/* Derivatives only: a network does not know log p. */
-static mst_status network_rows(pair_job *job, size_t n, const mst_heat_values *values)
+/* A source may not know log p, as networks do not. */
+static mst_status source_rows(pair_job *job, size_t n, const mst_heat_values *values)
 {
+    mst_heat_values known = *values;
     for (size_t i = 0; i < n; i++)
         values->log_p[i] = NAN;
-    const mst_heat_values known = {.dt_log_p = values->dt_log_p, .score = values->score};
+    if (!mst_score_gives(job->model.source, MST_GIVES_LOG_P))
+        known.log_p = NULL;
     return mst_score_evaluate_rows(job->model.source, n, job->x, job->y, job->numbers, &known);
 }
 
 static mst_status evaluate(pair_job *job, size_t n, const mst_heat_values *values)
 {
     int threads = (int)option_get(job->inv, &option_threads)->count;
-    if (job->model.net != NULL)
-        return network_rows(job, n, values);
+    if (job->model.source != NULL)
+        return source_rows(job, n, values);
     if (job->operation->number)
         return mst_heat_kernel_times(job->m, n, job->x, job->y, job->numbers, threads, values);
     return mst_heat_kernel(job->m, n, job->x, job->y, job->numbers[0], threads, values);
@@ -118,7 +120,7 @@ static mst_status check(const model *o)
                         "--energy is for models that are energies (train --energy)%s%s",
                         o->net == NULL ? "; pass one with --score" : ", and this is none: ",
                         o->net == NULL ? "" : o->score);
-    if (o->net == NULL)
+    if (o->source == NULL)
         return mst_heat_require_exact(o->m);
     if (!time->given)
         return MST_OK;

@@ -91,7 +91,7 @@ mst_status open_source(estimation *e, bool frechet, const char *instead)
     e->source = o->source;
     if (frechet && o->net != NULL)
         status = mst_score_network_log_new(&e->owned, o->net, o->limit);
-    else if (e->source == NULL)
+    else if (frechet || e->source == NULL)
         status = mst_score_open(&e->owned, frechet ? "log" : o->score, e->m);
     if (e->owned != NULL)
         e->source = e->owned;

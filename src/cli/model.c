@@ -64,8 +64,9 @@ mst_status read_model(const invocation *inv, mst_network **net, const char *path
     return status == MST_OK ? mst_network_read(net, path, m) : status;
 }
 
-/* Sources that need no file, and a manifold. */
-static bool has_name(const char *score)
+/* Those that a command opens when it is needed: where there is no closed form there are
+ * still Frechet means. */
+static bool opens_later(const char *score)
 {
     return strcmp(score, exact) == 0 || strcmp(score, logarithm) == 0;
 }
@@ -80,22 +81,24 @@ static mst_status add_option(const char *score, const char *more, char **out)
     return mst_fail(MST_MEMORY, "not enough memory");
 }
 
-static mst_status open_file(model *o)
+static mst_status open_score(model *o)
 {
     char *forced = NULL;
-    mst_status status = check_model_path(o->inv, o->score);
-    if (status == MST_OK && o->beyond)
+    bool named = mst_score_is_name(o->score);
+    mst_status status = named ? MST_OK : check_model_path(o->inv, o->score);
+    if (status == MST_OK && o->beyond && !named)
         status = add_option(o->score, "beyond=yes", &forced);
     if (status != MST_OK)
         return status;
-    status = mst_score_open(&o->source, forced != NULL ? forced : o->score, NULL);
+    status =
+        mst_score_open(&o->source, forced != NULL ? forced : o->score, named ? o->owned : NULL);
     free(forced);
     return status == MST_ARGUMENT ? mst_fail(status, "--score %s", mst_error_detail()) : status;
 }
 
 static mst_status read_score(model *o)
 {
-    mst_status status = open_file(o);
+    mst_status status = open_score(o);
     if (status != MST_OK)
         return status;
     o->net = mst_score_network(o->source);
@@ -107,21 +110,21 @@ static mst_status read_score(model *o)
             MST_ARGUMENT,
             "%s: a model for %s, not for %s; leave out --manifold or take another model", o->score,
             mst_manifold_spec(o->m), mst_manifold_spec(o->owned));
-    o->info = mst_network_describe(o->net);
+    if (o->net != NULL)
+        o->info = mst_network_describe(o->net);
     return MST_OK;
 }
 
 mst_status model_open(model *o, const invocation *inv)
 {
     *o = (model){.inv = inv, .score = score_text(inv), .beyond = option_given(inv, &option_force)};
-    bool is_file = !has_name(o->score);
     const char *spec = manifold_text(inv);
-    if (spec == NULL && !is_file)
+    if (spec == NULL && mst_score_is_name(o->score))
         return mst_fail(MST_ARGUMENT, "--manifold SPEC is missing; for example --manifold %s",
                         option_manifold.example);
     mst_status status = spec != NULL ? parse_manifold(&o->owned, spec) : MST_OK;
     o->m = o->owned;
-    return status == MST_OK && is_file ? read_score(o) : status;
+    return status == MST_OK && !opens_later(o->score) ? read_score(o) : status;
 }
 
 void model_close(model *o)

@@ -15,8 +15,8 @@ typedef struct model {
     const invocation *inv;
     const char *score; /* "exact", or the model's path, with options */
     const mst_manifold *m;
-    mst_manifold *owned; /* that of --manifold */
-    mst_score *source; /* the model's; null: one that has a name and is opened when it is needed */
+    mst_manifold *owned;    /* that of --manifold */
+    mst_score *source;      /* null: exact or log, which is opened when it is needed */
     const mst_network *net; /* behind it, or null */
     double limit; /* the time of its small-time limit if that was asked for, else 0: the least */
     mst_network_info info;

@@ -122,16 +122,36 @@ static mst_status read_options(const opener *o, char *text, request *r)
     return MST_OK;
 }
 
-/* `name` is a copy of the text, which this cuts up. A question mark may belong to the name of a file. */
+/* Where the options begin, or null. A question mark may belong to the name of a file. */
+static const char *options_of(const char *text)
+{
+    return is_file(text) ? NULL : strrchr(text, '?');
+}
+
+static const opener *find_opener(const char *name, size_t length)
+{
+    const opener *o = openers;
+    while (o->name != NULL && (strlen(o->name) != length || strncmp(o->name, name, length) != 0))
+        o++;
+    return o;
+}
+
+bool mst_score_is_name(const char *text)
+{
+    const char *options = options_of(text);
+    return find_opener(text, options != NULL ? (size_t)(options - text) : strlen(text))->name !=
+           NULL;
+}
+
+/* `name` is a copy of the text, which this cuts up. */
 static mst_status open_name(mst_score **out, char *name, request *r)
 {
-    char *options = is_file(name) ? NULL : strrchr(name, '?');
+    const char *begin = options_of(name);
+    char *options = begin != NULL ? name + (begin - name) : NULL;
     if (options != NULL)
         *options++ = '\0';
     r->name = name;
-    const opener *o = openers;
-    while (o->name != NULL && strcmp(o->name, name) != 0)
-        o++;
+    const opener *o = find_opener(name, strlen(name));
     if (o->name == NULL && !is_file(name))
         return no_such_source(name);
     if (options != NULL)

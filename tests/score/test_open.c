@@ -32,6 +32,9 @@ START_TEST(names)
     ck_assert(mst_score_limit_time(log) == 0);
     mst_score_free(exact);
     mst_score_free(log);
+    ck_assert(mst_score_is_name("exact") && mst_score_is_name("log?t=1"));
+    ck_assert(!mst_score_is_name("exac") && !mst_score_is_name("exact2"));
+    ck_assert(!mst_score_is_name("model?exact") && !mst_score_is_name(""));
     refuses(MST_UNABLE, "exact", spd, "closed-form");
     refuses(MST_ARGUMENT, "exact", NULL, "'exact' needs a manifold");
     refuses(MST_ARGUMENT, "log?t=1", m, "'t' is no option of the score source 'log'; it has none");
