@@ -116,8 +116,109 @@ START_TEST(log_is_the_closed_one)
 }
 END_TEST
 
+/* Hyperbolic space of any dimension as the half-space where the last coordinate is positive, with the
+ * required slots only: nobody says what it is, and dimension 14 is beyond where matrices of second
+ * derivatives are formed. */
+static void space_start(const mst_manifold *m, double *x)
+{
+    size_t d = mst_manifold_dim(m);
+    memset(x, 0, d * sizeof *x);
+    x[d - 1] = 1;
+}
+
+static mst_status space_lagrangian(const mst_manifold *m, size_t n, const double *x,
+                                   const double *v, double *l, double *l_x, double *l_v)
+{
+    size_t d = mst_manifold_dim(m);
+    for (size_t i = 0; i < n; i++, x += d, v += d, l_x += d, l_v += d) {
+        double b = x[d - 1];
+        l[i] = 0.5 * dot(d, v, v) / (b * b);
+        memset(l_x, 0, d * sizeof *l_x);
+        l_x[d - 1] = -2 * l[i] / b;
+        for (size_t k = 0; k < d; k++)
+            l_v[k] = v[k] / (b * b);
+    }
+    return MST_OK;
+}
+
+static mst_status space_hvp(const mst_manifold *m, size_t n, const double *x, const double *v,
+                            const double *dx, const double *dv, double *dl_x, double *dl_v)
+{
+    size_t d = mst_manifold_dim(m);
+    for (size_t i = 0; i < n; i++, x += d, v += d, dx += d, dv += d, dl_x += d, dl_v += d) {
+        double b = x[d - 1], along = dx[d - 1] / b;
+        memset(dl_x, 0, d * sizeof *dl_x);
+        dl_x[d - 1] = (3 * dot(d, v, v) * along - 2 * dot(d, v, dv)) / (b * b * b);
+        for (size_t k = 0; k < d; k++)
+            dl_v[k] = (dv[k] - 2 * v[k] * along) / (b * b);
+    }
+    return MST_OK;
+}
+
+static const mst_metric_ops half_space = {
+    .size = sizeof(mst_metric_ops),
+    .name = "half-space",
+    .start = space_start,
+    .lagrangian = space_lagrangian,
+    .lagrangian_hvp = space_hvp,
+};
+
+/* cosh r = 1 + |x − y|²/(2 b b'); Ric = −(d − 1). */
+START_TEST(other_dimensions)
+{
+    static const size_t dimensions[] = {1, 3, 14};
+    enum { MOST = 14 };
+    size_t d = dimensions[_i];
+    mst_manifold *m;
+    dice die = {72};
+    ASSERT_OK(mst_metric_new(&m, &half_space, "half-space", d, NULL));
+    for (size_t round = 0; round < 10; round++) {
+        double x[MOST], y[MOST], v[MOST], w[MOST], c[MOST], r, length, square = 0;
+        for (size_t k = 0; k < d; k++) {
+            x[k] = dice_normal(&die);
+            c[k] = dice_normal(&die) / sqrt((double)d);
+        }
+        x[d - 1] = exp(x[d - 1]);
+        ASSERT_OK(mst_manifold_from_frame(m, 1, x, c, v));
+        ASSERT_OK(mst_manifold_exp(m, 1, x, v, y));
+        for (size_t k = 0; k < d; k++)
+            square += (x[k] - y[k]) * (x[k] - y[k]);
+        length = acosh(1 + square / (2 * x[d - 1] * y[d - 1]));
+        assert_near(length, euclidean_norm(d, c), 1e-10, "exp in dimension %zu", d);
+        ASSERT_OK(mst_manifold_dist(m, 1, x, y, &r));
+        assert_near(r, length, 1e-10, "dist in dimension %zu", d);
+        ASSERT_OK(mst_manifold_log(m, 1, x, y, w, NULL));
+        for (size_t k = 0; k < d; k++)
+            assert_near(w[k], v[k], 1e-9 * (1 + x[d - 1]), "log in dimension %zu", d);
+        ASSERT_OK(mst_manifold_ricci(m, 1, x, v, w));
+        for (size_t k = 0; k < d; k++)
+            assert_near(w[k], -(double)(d - 1) * v[k], 1e-10 * (1 + x[d - 1]),
+                        "Ricci in dimension %zu", d);
+    }
+    mst_manifold_free(m);
+}
+END_TEST
+
+START_TEST(tables_with_gaps_are_refused)
+{
+    mst_manifold *m = NULL;
+    mst_metric_ops table = half_space;
+    ASSERT_FAILS(MST_ARGUMENT, mst_metric_new(&m, &table, "none", 0, NULL));
+    table.charts = 2;
+    ASSERT_FAILS(MST_ARGUMENT, mst_metric_new(&m, &table, "no transitions", 2, NULL));
+    table = half_space;
+    table.lagrangian_hvp = NULL;
+    ASSERT_FAILS(MST_ARGUMENT, mst_metric_new(&m, &table, "no second derivatives", 2, NULL));
+    table = half_space;
+    table.size = 0;
+    ASSERT_FAILS(MST_ARGUMENT, mst_metric_new(&m, &table, "no size", 2, NULL));
+    ck_assert_ptr_null(m);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("metric", 60, {exp_and_transport_are_the_closed_ones, METRIC_TWINS},
-                     {log_is_the_closed_one, METRIC_TWINS});
+                     {log_is_the_closed_one, METRIC_TWINS}, {other_dimensions, 3},
+                     {tables_with_gaps_are_refused, 0});
 }
