@@ -4,8 +4,8 @@
 /* Sweeps along paths X_0 … X_K, by geodesic walks (samples_walk.c) or by steps with an adjoint
  * (samples_steps.c). With κ the decay rate of the weights,
  *
- *     λ_k = own_k + e^(−κh) B_k λ_{k+1},                          target λ_k / (h G_j),
- *     V_k = V_{k+1} + e^(−κh) pair_k + ½(|c_k|² − dh),            time target ½ V_k / (h² (S_j + ½j (1 + ρh/6))),
+ *     λ_k = own_k + e^(−κh) B_k λ_{k+1},                  target λ_k / (h G_j),
+ *     V_k = V_{k+1} + e^(−κh) pair_k + ½(|c_k|² − dh),    time target ½ V_k / (h² (S_j + ½j (1 + ρh/6))),
  *
  * G_j = Σ_{n<j} e^(−κhn), S_j = Σ_{0<n<j} (j − n) e^(−κhn), ρ the mean Ricci curvature, c_k the increment;
  * own_k ≈ c_k is its share in the weight, B_k takes λ back along the step, and pair_k is the product of c_k
