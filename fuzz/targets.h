@@ -23,8 +23,8 @@ int fuzz_csv_reader(const uint8_t *data, size_t size);
 int fuzz_npy_reader(const uint8_t *data, size_t size);
 /* JSON: read or refused, and what was read can be walked through. */
 int fuzz_json_reader(const uint8_t *data, size_t size);
-/* safetensors: the bytes as a file, and as header and data of one, are read or refused; what was read makes the round
- * trip. */
+/* safetensors: the bytes as a file, and as header and data of one, are read or refused; what was read makes
+ * the round trip. */
 int fuzz_tensors(const uint8_t *data, size_t size);
 
 #endif

@@ -125,9 +125,9 @@ MST_API MST_MUST_USE mst_status mst_mean_fit(mst_mean_result **out, const mst_sc
 MST_API void mst_mean_result_free(mst_mean_result *result);
 
 typedef enum mst_mean_kind { MST_MEAN_DIFFUSION, MST_MEAN_FRECHET } mst_mean_kind;
-/* The kind of mean to take where nobody says which: the diffusion mean if the likelihood is known, else the Fréchet mean. `source`
- * is null for the exact kernel of m. A small-time limit is not a likelihood, nor is a network that knows one small time only,
- * unless the data are of that time. */
+/* The kind of mean to take where nobody says which: the diffusion mean if the likelihood is known, else the
+ * Fréchet mean. `source` is null for the exact kernel of m. A small-time limit is not a likelihood, nor is a
+ * network that knows one small time only, unless the data are of that time. */
 MST_API mst_mean_kind mst_mean_default_kind(const mst_manifold *m, const mst_score *source);
 
 #ifdef __cplusplus

@@ -98,7 +98,8 @@ typedef struct mst_outside {
     size_t farthest; /* the row that is farthest out, from 0 */
     double distance; /* of that row from the centre (mst_network_info); 0 if none is outside */
 } mst_outside;
-/* Of x (n, D): those that are more than 1.1 times `reach` from the centre; none if the network's reach is not known. */
+/* Of x (n, D): those that are more than 1.1 times `reach` from the centre; none if the
+ * network's reach is not known. */
 MST_API MST_MUST_USE mst_status mst_network_outside(const mst_network *net, size_t n,
                                                     const double *x, mst_outside *out);
 /* The distance up to which the training has seen pairs at time t (≤ 0: t_min), √t (√d + 5). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score sources: for a batch of (x, y, t), log p_t(x, y) if the source knows it, the score s = ∇_y log p_t(x,
- * y) and the time derivative ∂_t log p. Estimators see this interface only and never ask
+/* Score sources: for a batch of (x, y, t), log p_t(x, y) if the source knows it, the score
+ * s = ∇_y log p_t(x, y) and the time derivative ∂_t log p. Estimators see this interface only and never ask
  * where the numbers come from. */
 #ifndef MANISTAT_SCORE_H
 #define MANISTAT_SCORE_H
@@ -27,7 +27,7 @@ typedef struct mst_score_info {
     double t_least, t_largest; /* the times for which it may be used; 0 and INFINITY: all */
     double precision;          /* relative size of the rounding in its values; 0: that of doubles */
     double noise;              /* relative standard error of values found at random; 0: none */
-    /* Time of one row's score on one core, in microseconds as far as one can say. From 1 on estimators
+    /* Time of one row's score on one core, in microseconds as far as one can say. From 0.25 on estimators
      * economise rows: they cut them into smaller blocks for more threads and look at fewer of them when they
      * search for a start. */
     double cost;
@@ -87,9 +87,10 @@ MST_API MST_MUST_USE mst_status mst_score_evaluate_rows(const mst_score *s, size
                                                         const double *t,
                                                         const mst_heat_values *out);
 
-/* Curves from x to y (n, D) that follow a small-time limit, a source without a time: c' = Log_c(y)/(1 − s) with
- * Log_c(y) = score of (y, c), by `steps` ≥ 1 steps of a Runge–Kutta method of order 4. points (n, steps+1, D): at s = k/steps, the first
- * is x, the last y. With the exact Log they are geodesics to rounding. MST_ARGUMENT for a source with a time. */
+/* Curves from x to y (n, D) that follow a small-time limit, a source without a time: c' = Log_c(y)/(1 − s)
+ * with Log_c(y) = score of (y, c), by `steps` ≥ 1 steps of a Runge–Kutta method of order 4. points (n,
+ * steps+1, D): at s = k/steps, the first is x, the last y. With the exact Log they are geodesics to rounding.
+ * MST_ARGUMENT for a source with a time. */
 MST_API MST_MUST_USE mst_status mst_score_geodesic(const mst_score *limit, size_t n,
                                                    const double *x, const double *y, size_t steps,
                                                    double *points);

@@ -5,9 +5,9 @@
  * sentence below says what kind of failure it was, mst_error_detail() says which argument, value,
  * file, row or column. The library never prints and never exits.
  *
- * Functions with options take null for the defaults. Else fill the struct by its mst_X_options_default() and change
- * members: that sets `size`, by which a later library sees what the program does not know yet and takes the defaults for it.
- * A struct without a size is MST_ARGUMENT. */
+ * Functions with options take null for the defaults. Else fill the struct by its mst_X_options_default() and
+ * change members: that sets `size`, by which a later library sees what the program does not know yet and
+ * takes the defaults for it. A struct without a size is MST_ARGUMENT. */
 #ifndef MANISTAT_STATUS_H
 #define MANISTAT_STATUS_H
 
@@ -55,8 +55,8 @@ MST_API const char *mst_status_name(mst_status status);
 MST_API const char *mst_status_sentence(mst_status status);
 
 /* One line about the last failure on the calling thread; "" if there was none. Valid until the next
- * failing call on this thread. Rows, matrices and paths are counted from 1, and members of options stand in backquotes:
- * "take a smaller `t_max`". */
+ * failing call on this thread. Rows, matrices and paths are counted from 1, and members of options stand in
+ * backquotes: "take a smaller `t_max`". */
 MST_API const char *mst_error_detail(void);
 
 /* Record the one-line detail and give the status back, so that a user-defined manifold can end with

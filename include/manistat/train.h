@@ -11,14 +11,15 @@
 extern "C" {
 #endif
 
-/* Told about every half second, on the calling thread. A non-zero answer stops the training: a usable network is still
- * returned, with MST_INTERRUPTED. */
+/* Told about every half second, on the calling thread. A non-zero answer stops the training: a usable network
+ * is still returned, with MST_INTERRUPTED. */
 typedef struct mst_train_state {
     uint64_t step, samples;
     double progress; /* 0 … 1, the share of the budget that is used up */
     double seconds;  /* of training, those before a resume included */
     double samples_per_second;
-    /* running mean, per dimension, weighted such that a score of zero costs about 1 beside the noise of the targets */
+    /* running mean, per dimension, weighted such that a score of zero costs about 1
+     * beside the noise of the targets */
     double loss;
     /* as in mst_network_info: below 0 once it beats the baseline; NAN until measured */
     double excess;
@@ -52,9 +53,9 @@ typedef struct mst_train_options {
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
     size_t path_steps, path_samples; /* default 0: 24 and 4; other losses than bel: 100 and 25 */
-    const double *
-        start; /* (starts, D): paths begin around these points; default null: everywhere on compact manifolds, else around the start of
-     * mst_manifold_start */
+    /* (starts, D): paths begin around these points; default null: everywhere on compact manifolds, else
+     * around the default start of the manifold */
+    const double *start;
     size_t starts;
     uint64_t seed; /* default 2712 */
     int threads;   /* default 0: all cores */
@@ -66,11 +67,13 @@ typedef struct mst_train_options {
 } mst_train_options;
 
 MST_API mst_train_options mst_train_options_default(void);
-/* The paper's: 5×512 tanh, dsm, plain, batch 1024·100, warm-up 1000, rate 1e-3, 100 steps a path, seed 2712. */
+/* The paper's: 5×512 tanh, dsm, plain, batch 1024·100, warm-up 1000, rate 1e-3, 100 steps
+ * a path, seed 2712. */
 MST_API mst_train_options mst_train_options_paper(void);
 
-/* MST_OK and a network; MST_INTERRUPTED and a network; MST_BREAKDOWN when it diverges (the detail says when and what to
- * do). A resumed training must be given the same options; what differs is MST_ARGUMENT and named. */
+/* MST_OK and a network; MST_INTERRUPTED and a network; MST_BREAKDOWN when it diverges (the detail says when
+ * and what to do). A resumed training must be given the same options; what differs is
+ * MST_ARGUMENT and named. */
 MST_API MST_MUST_USE mst_status mst_train(mst_network **out, const mst_manifold *m,
                                           const mst_train_options *options);
 

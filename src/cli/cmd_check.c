@@ -39,7 +39,7 @@ static const option option_start = {
     .kind = OPTION_TEXT,
     .value = "P",
     .example = "0,0,1",
-    .help = "the start that the model was trained with, if it was: numbers joined by commas, or a "
+    .help = "the start that the model was trained with, if any: numbers joined by commas, or a "
             "file",
 };
 
@@ -48,7 +48,7 @@ static const option option_around = {
     .kind = OPTION_FILE,
     .value = "FILE",
     .example = "data.csv",
-    .help = "the points that it was trained around, if it was",
+    .help = "the points that it was trained around, if any",
 };
 
 static const option option_dry_run = {
@@ -66,7 +66,7 @@ static const option option_check_seed = {
     .example = "7",
     .maximum = UINT64_MAX,
     .group = "Common options",
-    .help = "seed of the random numbers; not that of the training",
+    .help = "seed of the random numbers, other than that of the training",
 };
 
 typedef struct checking {
@@ -222,16 +222,16 @@ const command command_check = {
     .summary = "measures how wrong a model is and certifies it",
     .usage = "FILE [options]",
     .description =
-        "Measures a model that train has written on freshly simulated data, in bands of the time "
+        "Measures a model written by train on freshly simulated data, in bands of the time "
         "t, and writes the result into the model as its certificate. Commands that take the model "
         "then warn of times outside the certified range.\n\n"
         "Columns: the excess is the loss compared with that of the short-time approximation alone, "
-        "less 1: below 0 the network is better; the noise of the targets is the floor. The slope "
+        "less 1: below 0 the network is better; the noise of the targets sets the floor. The slope "
         "is 1 if the score is unbiased. "
         "Asymmetry and heat residual tell whether the network is the gradient of a heat kernel; "
         "0 is perfect. Score and dt errors are relative to the source of --against. "
         "Shifts are how far the network's means and times of simulated data are from the truth, in "
-        "standard errors: about 1 is what chance makes of a perfect network. --json has more.",
+        "standard errors: a perfect network has about 1, by chance. --json has more.",
     .options = (const option *const[]){&option_against, &option_samples, &option_start,
                                        &option_around, &option_dry_run, POINT_OPTIONS,
                                        &option_check_seed, &option_threads, OUTPUT_OPTIONS, NULL},

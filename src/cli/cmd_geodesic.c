@@ -98,7 +98,8 @@ static void walk_free(walk *w)
     free(w->rows);
 }
 
-/* The points of w->pairs curves from pair `first` on; a single one may be longer than what fits into w->rows. */
+/* The points of w->pairs curves from pair `first` on; a single one may be longer than
+ * what fits into w->rows. */
 static mst_status walk_pairs(walk *w, size_t first)
 {
     pair_job *job = w->job;
@@ -170,9 +171,9 @@ const command command_geodesic = {
     .summary = "draws shortest curves from x to y",
     .usage = PAIR_USAGE,
     .description =
-        "A row holds two points x and y. The answer is a table with the header pair,s,x_1,...: "
+        "A row holds two points x and y. The result is a table with the header pair,s,x_1,...: "
         "for each row, counted from 0 in the column 'pair', the K+1 points Exp_x(s Log_x(y)) at "
-        "s = 0, 1/K, ..., 1. They are equally far from each other; the first is x, the last is y. "
+        "s = 0, 1/K, ..., 1. They are equally spaced; the first is x, the last is y. "
         "At the cut locus one of several shortest geodesics is chosen, with a "
         "warning.\n\n"
         "With --score FILE the curve follows the network's Log, taken at its least time, from x to "

@@ -39,11 +39,10 @@ const command command_exp = {
     .summary = "follows geodesics: x, v -> Exp_x(v)",
     .usage = PAIR_USAGE,
     .description =
-        "A row holds a point x and a tangent vector v at x. The answer is one row per row: the "
+        "A row holds a point x and a tangent vector v at x. Each row gives one row: the "
         "point y = Exp_x(v) where the geodesic that leaves x with velocity v is at time 1, so that "
-        "dist(x, y) = |v| for short v. A vector that is not tangent is an error; --project takes "
-        "away "
-        "the part that is not.\n\n" PAIR_FILES,
+        "dist(x, y) = |v| for short v. A vector that is not tangent is an error; --project removes "
+        "the normal part.\n\n" PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,
     .examples =
@@ -83,10 +82,10 @@ const command command_log = {
     .summary = "finds the tangent vector from x to y: x, y -> Log_x(y)",
     .usage = PAIR_USAGE,
     .description =
-        "A row holds two points x and y. The answer is one row per row: the tangent vector v at x "
+        "A row holds two points x and y. Each row gives one row: the tangent vector v at x "
         "with Exp_x(v) = y and |v| = dist(x, y). Where y lies at the cut locus of x (antipodal "
         "points of a sphere) the shortest geodesic is not unique: one is chosen, a warning says "
-        "how many rows are concerned, and the array 'cut' of --json marks them by "
+        "how many rows are affected, and the array 'cut' of --json marks them with "
         "1.\n\n" PAIR_LIMIT PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,

@@ -20,8 +20,8 @@ static const option option_time = {
 static const option option_energy = {
     .name = "energy",
     .kind = OPTION_FLAG,
-    .help = "with a model that is an energy (train --energy): one more column after dt_logp, "
-            "energy, log p up to a function of x and t",
+    .help = "with a model made by train --energy: one more column after dt_logp, energy, which is "
+            "log p up to a function of x and t",
 };
 
 /* The library counts the rows of a chunk; the message has to count those of the file. */
@@ -154,11 +154,11 @@ const command command_heat = {
     .description =
         "A row holds two points x and y and a time t > 0. p_t(x, y) is the density, with respect "
         "to volume, of Brownian motion (generator half the Laplace-Beltrami operator) that starts "
-        "at x and is looked at after the time t; in flat space it is the normal density with "
-        "variance t. The answer is a table with the header logp,dt_logp,score_1,...: for each "
+        "at x, at time t; in flat space it is the normal density with "
+        "variance t. The result is a table with the header logp,dt_logp,score_1,...: for each "
         "row log p, its derivative with respect to t, and the score, which is the gradient of "
         "log p with respect to y, a tangent vector at y that points towards x when t is small. "
-        "All numbers keep their digits where p itself is too small for a double.\n\n"
+        "All of them stay accurate where p itself is too small for a double.\n\n"
         "'manistat manifolds' says which manifolds have a closed form (column heat). A model "
         "(--score FILE) gives the derivatives of log p only, and logp is nan. With "
         "--degrees points and score are in degrees, but t stays in radians squared.\n\n"
@@ -169,9 +169,9 @@ const command command_heat = {
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){
-            {"From the north pole of the sphere to the equator in the time 0.5:",
+            {"From the north pole of the sphere to the equator in time 0.5:",
              "echo 0,0,1,1,0,0,0.5 | manistat heat --manifold sphere:2"},
-            {"How likely is each point of a file after the time 0.2, starting at the pole?",
+            {"How likely is each point of a file after time 0.2, starting at the pole?",
              "echo 0,0,1 | manistat heat --manifold sphere:2 --time 0.2 - points.csv"},
             {"Two covariance matrices, given as upper triangles, and the time 1:",
              "echo 2,0,1,1,0.5,3,1 | manistat heat --manifold spd:2"},

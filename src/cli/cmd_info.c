@@ -314,10 +314,10 @@ static mst_status run(invocation *inv)
 
 const command command_info = {
     .name = "info",
-    .summary = "tells what a model or a data file is",
+    .summary = "describes a model or a data file",
     .usage = "FILE [options]",
     .description =
-        "A model that train has written: its manifold, the times it is for, the network, how it "
+        "A model written by train: its manifold, the times it is for, the network, how it "
         "was trained and its certificate. A table of numbers (CSV, TSV, NPY): rows, columns, "
         "header, and the manifolds whose points the rows could be, such as sphere:2 if all of them "
         "have three numbers and norm one.",

@@ -44,8 +44,8 @@ static const option option_assign = {
     .kind = OPTION_FILE,
     .value = "RESULT",
     .example = "clusters.json",
-    .help = "look for no clusters but label the points by the nearest centre in RESULT, a file "
-            "that kmeans --json has written",
+    .help = "label the points by the nearest centre in RESULT, a file written by kmeans --json, "
+            "instead of finding clusters",
 };
 
 typedef struct clustering {
@@ -267,8 +267,8 @@ const command command_kmeans = {
     .summary = "finds clusters by Riemannian k-means",
     .usage = "--manifold SPEC -k K [options] [FILE]",
     .description =
-        "Splits the points of the FILE into K clusters, each point in that of the nearest centre "
-        "and each centre the mean of its points. Prints one label per row, counted from 0; "
+        "Splits the points of the FILE into K clusters, each point with its nearest centre and "
+        "each centre the mean of its points. Prints one label per row, counted from 0; "
         "clusters are numbered by decreasing size. --json has the centres, the sizes and the "
         "inertia, which is the sum of squared distances to the centres.\n\n"
         "--assign labels new points by the centres of an earlier result.",
@@ -281,7 +281,7 @@ const command command_kmeans = {
         (const example[]){
             {"Two clusters of directions, a label for each:",
              "manistat kmeans --manifold sphere:2 -k 2 data.csv"},
-            {"Centres and all the rest, saved:",
+            {"Save the centres and everything else:",
              "manistat kmeans --manifold sphere:2 -k 2 --json data.csv -o clusters.json"},
             {"Label new points by those centres:",
              "manistat kmeans --manifold sphere:2 --assign clusters.json new.csv"},

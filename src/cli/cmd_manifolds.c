@@ -287,8 +287,8 @@ const command command_manifolds = {
     .usage = "[SPEC] [options]",
     .description =
         "Lists the families of manifolds that --manifold understands, how a point of each is "
-        "written in a row of a file, and what is known in closed form. With a SPEC it tells about "
-        "that one manifold, with its dimension and the default start of 'sample'.",
+        "written in a row of a file, and what is known in closed form. With a SPEC it describes "
+        "that manifold, with its dimension and the default start of 'sample'.",
     .options =
         (const option *const[]){OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused, NULL},
     .max_operands = 1,

@@ -351,7 +351,7 @@ static mst_status write_page(averaging *a)
 
 static void warn_of_set(const averaging *a, const group *g)
 {
-    char count[64] = "points beside it are as good";
+    char count[64] = "points next to it are equally good";
     if (g->result->set_size > 1)
         snprintf(count, sizeof count, "%zu were found", g->result->set_size);
     warn(a->e.inv, "warning: %s%s%sthe mean is not unique; %s", g->name != NULL ? "group '" : "",
@@ -433,13 +433,13 @@ const command command_mean = {
         "Laplace-Beltrami operator) would most likely have reached the points after the time t, "
         "the diffusion variance, which is estimated with it: the maximum of the sum of "
         "log p_t(x_i, mean). In flat space these are the ordinary mean and the variance per "
-        "coordinate. The Frechet mean has the least sum of squared distances; it needs no heat "
+        "coordinate. The Frechet mean minimises the sum of squared distances; it needs no heat "
         "kernel and has no time.\n\n"
         "The standard error is the root of the trace of the covariance of the mean in its tangent "
-        "space; --json has the whole matrix with its basis, the confidence region, AIC and BIC. A "
-        "mean that is not unique is reported with the others that are as good. Where all points "
-        "are one the time runs to zero, and where they look uniform it runs to infinity: the exit "
-        "status is then 1.",
+        "space; --json has the whole matrix with its basis, the confidence region, AIC and BIC. If "
+        "the mean is not unique, all equally good ones are reported. If all points coincide the "
+        "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
+        "1.",
     .options =
         (const option *const[]){&option_space, &option_mean_kind, &option_time_fit, &option_by,
                                 &option_weights, &option_covariance, &option_confidence,
@@ -455,9 +455,9 @@ const command command_mean = {
              "manistat mean --manifold spd:3 --kind frechet --json matrices.csv"},
             {"One mean per group, by the column 'group' of the same file:",
              "manistat mean --manifold sphere:2 --by group labelled.csv"},
-            {"Angles in degrees; errors that do not trust the model:",
+            {"Angles in degrees; errors that do not rely on the model:",
              "manistat mean --manifold circle --degrees --covariance sandwich angles.csv"},
-            {"By a model that 'manistat train' has made and that knows its manifold:",
+            {"With a model made by 'manistat train', which knows its manifold:",
              "manistat mean --score model.safetensors data.csv"},
             {NULL, NULL},
         },

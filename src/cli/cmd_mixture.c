@@ -243,7 +243,7 @@ const command command_mixture = {
         "flat space this is a mixture of normal laws with one variance per component. Prints one "
         "label per row, the most responsible component, counted from 0; components are numbered "
         "by decreasing weight. --json has the parameters and all responsibilities.\n\n"
-        "With a range of K all of them are fitted and the least BIC wins; the table goes to "
+        "With a range of K all of them are fitted and the smallest BIC wins; the table goes to "
         "standard error, or into the JSON.",
     .options =
         (const option *const[]){&option_space, &option_k, &option_restarts, &option_iterations,

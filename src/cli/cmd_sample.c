@@ -274,11 +274,11 @@ const command command_sample = {
     .description =
         "Runs Brownian motion (generator half the Laplace-Beltrami operator) on a manifold and "
         "writes where it is at time T: one point per row, no header. The law of the rows has the "
-        "heat kernel p_T(start, .) as density; on a curved space it is what the normal law with "
-        "variance T is in flat space.\n\n"
+        "heat kernel p_T(start, .) as density; on a curved space it is the counterpart of the "
+        "normal law with variance T in flat space.\n\n"
         "The output is a function of the seed, not of the number of threads, and the first rows "
-        "of a longer run are those of a shorter one. Rows are written as they are made, so N may "
-        "be larger than memory allows, except with --json. Several starts give N rows for the "
+        "of a longer run are those of a shorter one. Rows are written as they are made, so memory "
+        "does not limit N, except with --json. Several starts give N rows for the "
         "first, then N for the second and so on.",
     .options = (const option *const[]){&option_manifold, &option_time, &option_n, &option_start,
                                        &option_steps, &option_method, &option_paths, POINT_OPTIONS,
@@ -290,7 +290,7 @@ const command command_sample = {
              "manistat sample --manifold sphere:2 --time 0.5 -n 1000 -o points.csv"},
             {"Three whole paths on the torus, 9 steps each, angles in degrees:",
              "manistat sample --manifold torus:2 --time 1 -n 3 --steps 9 --paths --degrees"},
-            {"From a start of your own, and the exact law instead of small steps:",
+            {"From your own start, with the exact law instead of small steps:",
              "manistat sample --manifold circle --start -1.5 --time 2 -n 5 --method exact"},
             {NULL, NULL},
         },

@@ -44,7 +44,7 @@ static const option option_permutations = {
     .example = "9999",
     .minimum = 1,
     .maximum = 1000000000,
-    .help = "of --method permutation; the least p-value is 1/(B+1)",
+    .help = "for --method permutation; the smallest p-value is 1/(B+1)",
 };
 
 typedef struct comparison {
@@ -247,9 +247,9 @@ const command command_test = {
         "Compares two samples of points on a manifold, one file each. Diffusion means and times "
         "are fitted to each sample alone and again under the hypothesis; the statistic is twice "
         "the difference of the log-likelihoods. A small p-value speaks against the hypothesis.\n\n"
-        "The likelihood ratio (--method lr) trusts that samples are large and that points are "
-        "spread like Brownian motion; permutations (--method permutation) trust only that under "
-        "the hypothesis the samples could have been mixed.",
+        "The likelihood ratio (--method lr) assumes that samples are large and that points are "
+        "spread like Brownian motion; permutations (--method permutation) assume only that under "
+        "the hypothesis the samples are exchangeable.",
     .options =
         (const option *const[]){&option_space, &option_hypothesis, &option_method,
                                 &option_permutations, &option_time_fit, &option_score,

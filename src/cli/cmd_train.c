@@ -64,18 +64,18 @@ static const option option_model = {
     .required = true,
     .value = "FILE",
     .example = "model.safetensors",
-    .help = "write the model to FILE, which appears when it is complete; FILE.checkpoint stands "
-            "beside it until then. Required.",
+    .help = "write the model to FILE, which appears when it is complete; until then there is a "
+            "FILE.checkpoint. Required.",
 };
 
 FLAG(option_again, "force", "Common options",
-     "overwrite FILE if it exists, and begin again in spite of a FILE.checkpoint");
+     "overwrite FILE if it exists, and start over even if there is a FILE.checkpoint");
 
 POSITIVE(option_minutes, "minutes", "M", "1", "10", NULL, "train for M minutes");
 COUNT(option_steps, "steps", "N", NULL, "20000", 1000000000000, NULL,
-      "train for N steps instead; the model is then a function of the options alone");
+      "train for N steps instead; the model then depends on the options alone");
 POSITIVE(option_t_min, "t-min", "A", "0.005", "0.01", NULL,
-         "the least time that the model is to know");
+         "the smallest time that the model is for");
 POSITIVE(option_t_max, "t-max", "B", "1", "2", NULL, "the largest");
 POSITIVE(option_t, "t", "T", NULL, "0.01", NULL,
          "one fixed, small time instead of a range: a model for log, dist and Frechet means");
@@ -84,8 +84,8 @@ static const option option_start = {
     .kind = OPTION_TEXT,
     .value = "P",
     .example = "0,0,1",
-    .help = "let the Brownian paths begin around this point, numbers joined by commas, or around "
-            "each point of a file (default: uniform on compact manifolds, else around the point "
+    .help = "start the Brownian paths around this point, numbers joined by commas, or around each "
+            "point of a file (default: uniform on compact manifolds, else around the point "
             "that 'manistat manifolds SPEC' shows)",
 };
 static const option option_around = {
@@ -93,11 +93,11 @@ static const option option_around = {
     .kind = OPTION_FILE,
     .value = "FILE",
     .example = "data.csv",
-    .help = "let them begin around the points of a data file, which the model is to cover",
+    .help = "start them around the points of a data file, which the model should cover",
 };
 FLAG(option_resume, "resume", NULL,
-     "go on from FILE.checkpoint, with the same options as before; only --steps or --minutes may "
-     "be another");
+     "continue from FILE.checkpoint with the same options as before; only --steps or --minutes may "
+     "differ");
 POSITIVE(option_checkpoint, "checkpoint", "SECONDS", "5", "60", NULL,
          "time between two checkpoints");
 
@@ -108,12 +108,12 @@ CHOICE(option_activation, "activation", "NAME", activations, "silu", "tanh", GRO
 FLAG(option_energy, "energy", GROUP_NETWORK,
      "the score is the gradient of the network's output, so that it has no curl; slower");
 FLAG(option_time_head, "time-head", GROUP_NETWORK,
-     "learn the time derivative as an output of its own, instead of taking it from the "
-     "divergence of the score; faster to use");
+     "learn the time derivative as a separate output instead of computing it from the divergence "
+     "of the score; faster to use");
 
 CHOICE(option_preset, "preset", "NAME", presets, NULL, "paper", GROUP_LEARNING,
        "other defaults: paper (the published network, 5 layers of 512, tanh, dsm, batches of "
-       "102400, t from 0.01); options that are given count all the same");
+       "102400, t from 0.01); options that are given take precedence");
 CHOICE(option_loss, "loss", "NAME", losses, "bel", "dsm", GROUP_LEARNING,
        "what training minimises" MST_LOSS_LIST(LOSS_HELP));
 CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact", GROUP_LEARNING,
@@ -121,10 +121,10 @@ CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact
 COUNT(option_batch, "batch", "N", "4096", "8192", 4194304, GROUP_LEARNING, "samples in a step");
 POSITIVE(option_rate, "rate", "R", "0.003", "0.001", GROUP_LEARNING, "the largest learning rate");
 COUNT(option_path_steps, "path-steps", "K", NULL, "64", 100000, GROUP_LEARNING,
-      "steps of a Brownian path (default: 24; for other losses than bel 100)");
+      "steps of a Brownian path (default: 24; 100 for losses other than bel)");
 COUNT(option_path_samples, "path-samples", "N", NULL, "24", 1000, GROUP_LEARNING,
-      "samples taken from a path, each at a time of its own (default: 4; for other losses than bel "
-      "25): more are faster to make, and less independent");
+      "samples taken from a path, each at a time of its own (default: 4; 25 for losses other than "
+      "bel): more are cheaper to make but less independent");
 POSITIVE(option_clip, "clip", "C", NULL, "1", GROUP_LEARNING,
          "shorten gradients to this norm (default: never)");
 
@@ -430,17 +430,16 @@ const command command_train = {
     .usage = "--manifold SPEC -o FILE [options]",
     .description =
         "Learns the score, the gradient of the log of the heat kernel, from simulated Brownian "
-        "paths, once for a manifold; --score FILE then serves mean, test, kmeans, heat, log, dist "
-        "and geodesic with any data, on compact manifolds, and else with data where the paths went "
-        "(--around). The model knows its manifold and the times and places that it is for.\n\n"
-        "The excess is measured on held-out samples: the loss compared with that of the short-time "
-        "approximation, which the network starts from: below 0 is better than that, and the noise "
-        "of "
-        "the targets is the floor. 'manistat check' measures more.\n\n"
+        "paths, once per manifold. With --score FILE, mean, test, kmeans, heat, log, dist and "
+        "geodesic then use it: for any data on compact manifolds, elsewhere for data where the "
+        "paths went (--around). The model knows its manifold and the times and places it is "
+        "for.\n\n"
+        "The excess compares the loss on held-out samples with that of the short-time "
+        "approximation that the network starts from: below 0 is better, and the noise of the "
+        "targets sets the floor. 'manistat check' measures more.\n\n"
         "Ctrl-C stops at the next step and leaves a usable model; a killed training leaves "
-        "FILE.checkpoint. In both cases the same command with --resume goes on, and with --steps "
-        "it "
-        "ends with the same weights as if nothing had happened.",
+        "FILE.checkpoint. In both cases the same command with --resume continues; with --steps it "
+        "ends with the same weights as an uninterrupted run.",
     .options = (const option *const[]){&option_manifold,   &option_model,        &option_minutes,
                                        &option_steps,      &option_t_min,        &option_t_max,
                                        &option_t,          &option_start,        &option_around,

@@ -31,13 +31,12 @@ const option option_space = {
     .value = "SPEC",
     .example = "sphere:2",
     .help = "the space, such as sphere:2, torus:3 or product(sphere:2,euclidean:1); "
-            "'manistat manifolds' lists them all. Required, unless --score names a model, which "
-            "knows its own.",
+            "'manistat manifolds' lists them all. Required unless --score names a model, which "
+            "knows its manifold.",
 };
 
 FLAG(option_project, "project", GROUP_POINTS,
-     "accept rows that are not on the manifold and move them onto it; without this they "
-     "are an error");
+     "move rows that are off the manifold onto it instead of refusing them");
 
 FLAG(option_degrees, "degrees", GROUP_POINTS,
      "circle and torus: read and write angles in degrees instead of radians");
@@ -46,7 +45,7 @@ FLAG(option_latlon, "latlon", GROUP_POINTS,
      "sphere:2: read and write points as latitude, longitude in degrees");
 
 FLAG(option_quaternion, "quaternion", GROUP_POINTS,
-     "so3: write rotations as unit quaternions w,x,y,z (reading takes both forms)");
+     "so3: write rotations as unit quaternions w,x,y,z (both forms can be read)");
 
 /* What --seed and --threads are, whether the command can use them or not. */
 #define SEED_OPTION                                                                         \
@@ -64,7 +63,7 @@ const option option_seed_unused = {SEED_OPTION, .hidden = true};
 const option option_threads_unused = {THREADS_OPTION, .hidden = true};
 
 FLAG(option_json, "json", GROUP_COMMON,
-     "write one JSON object; the columns of a table are arrays under their names");
+     "write one JSON object, with the columns of a table as arrays");
 
 const option option_output = {
     .letter = 'o',
@@ -72,24 +71,24 @@ const option option_output = {
     .value = "FILE",
     .fallback = "-",
     .example = "result.csv",
-    .help = "write to FILE, which appears whole or not at all; for tables the ending .npy or .tsv "
-            "chooses another format than CSV; - is standard output",
+    .help = "write to FILE, which appears only once it is complete; tables are CSV unless FILE "
+            "ends in .npy or .tsv; - is standard output",
     .group = GROUP_COMMON,
 };
 
 FLAG(option_force, "force", GROUP_COMMON, "overwrite the file of -o if it exists");
 
-FLAG(option_quiet, "quiet", GROUP_COMMON, "no progress line and no warnings");
+FLAG(option_quiet, "quiet", GROUP_COMMON, "print no progress line and no warnings");
 
 const option option_help = {
     .name = "help",
     .letter = 'h',
     .kind = OPTION_FLAG,
-    .help = "explain the command and stop",
+    .help = "explain the command and exit",
     .group = GROUP_COMMON,
 };
 
-FLAG(option_version, "version", GROUP_COMMON, "print the version and stop");
+FLAG(option_version, "version", GROUP_COMMON, "print the version and exit");
 
 mst_status new_doubles(double **out, size_t rows, size_t cols)
 {

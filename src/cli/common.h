@@ -45,8 +45,8 @@ mst_points_options points_options(const invocation *inv);
 MST_MUST_USE mst_status input_path(const invocation *inv, size_t index, const char **path);
 /* The name of a file in messages. */
 const char *shown_path(const char *path);
-/* The points of an option such as --start: numbers joined by commas, or the rows of a file; *x (n, D) is freed with
- * free(), also after a failure. */
+/* The points of an option such as --start: numbers joined by commas, or the rows of a file; *x (n, D) is
+ * freed with free(), also after a failure. */
 MST_MUST_USE mst_status read_point_option(const invocation *inv, const option *o,
                                           const mst_manifold *m, double **x, size_t *n);
 /* Copies n rows of `width` numbers into the columns from `first` on of rows with `cols` columns. */

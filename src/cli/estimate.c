@@ -27,8 +27,8 @@ const option option_weights = {
     .kind = OPTION_FILE,
     .value = "FILE",
     .example = "weights.csv",
-    .help = "a file with one weight per row, 0 or more; the terms of the log-likelihood are "
-            "multiplied by them as they are",
+    .help = "a file with one weight per row, 0 or more; they multiply the terms of the "
+            "log-likelihood as they are",
 };
 
 const option option_iterations = {

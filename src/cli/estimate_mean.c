@@ -180,8 +180,8 @@ static mst_status print_set(const estimation *e, FILE *out, const mst_mean_resul
         return MST_OK; /* without a time there is nothing to compare */
     fprintf(out, LABEL "%s\n", "unique",
             r->unique         ? "yes"
-            : r->set_size > 1 ? "no, these are as good:"
-                              : "no, points beside it are as good");
+            : r->set_size > 1 ? "no, these are equally good:"
+                              : "no, points next to it are equally good");
     for (size_t i = 0;
          !r->unique && r->set_size > 1 && i < r->set_size && i < SHOWN && status == MST_OK; i++) {
         fprintf(out, LABEL, "");

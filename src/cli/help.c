@@ -18,7 +18,7 @@ const char *const general_description =
 
 const exit_meaning exit_meanings[] = {
     {"0", "success"},
-    {"1", "an iteration did not converge; the result is printed all the same"},
+    {"1", "an iteration did not converge; the result is printed anyway"},
     {"2", "wrong usage or bad input"},
     {"3", "could not compute, or could not write the result"},
     {"130", "interrupted"},

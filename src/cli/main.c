@@ -96,7 +96,7 @@ static mst_status run_program(invocation *inv, int argc, char **argv)
     }
     if (name[0] == '-')
         return mst_fail(MST_ARGUMENT,
-                        "option '%s' stands before the command; write manistat COMMAND %s", name,
+                        "option '%s' comes before the command; write manistat COMMAND %s", name,
                         name);
     inv->command = find_command(name);
     if (inv->command == NULL)

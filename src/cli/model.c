@@ -22,14 +22,14 @@ static const char *const words[] = {exact, NULL};
 const option option_score = {
     SCORE_OPTION,
     .help = "where the score comes from: exact (the closed form of the heat kernel, where there is "
-            "one) or a model FILE that train has written; --force then allows times outside the "
+            "one) or a model FILE written by train; --force then allows times outside the "
             "model's range",
 };
 
 const option option_score_limit = {
     SCORE_OPTION,
-    .help = "exact (the geometry of the manifold) or a model FILE that train has written, whose "
-            "score at its least time stands for the logarithm",
+    .help = "exact (the geometry of the manifold) or a model FILE written by train, whose score at "
+            "its smallest time takes the place of the logarithm",
 };
 
 static const char *score_text(const invocation *inv)
@@ -140,13 +140,12 @@ mst_status model_check_time(const model *o, const char *what, double t)
     if (o->info.t_min == o->info.t_max)
         return mst_fail(
             MST_DOMAIN,
-            "%s is not %g, the only time for which %s was trained; --force takes it all "
-            "the same",
-            what, o->info.t_min, o->score);
-    return mst_fail(MST_DOMAIN,
-                    "%s lies outside %g to %g, the times for which %s was trained; --force takes "
-                    "it all the same",
-                    what, o->info.t_min, o->info.t_max, o->score);
+            "%s is not %g, the only time for which %s was trained; --force accepts it anyway", what,
+            o->info.t_min, o->score);
+    return mst_fail(
+        MST_DOMAIN,
+        "%s lies outside %g to %g, the times for which %s was trained; --force accepts it anyway",
+        what, o->info.t_min, o->info.t_max, o->score);
 }
 
 bool model_has_time(const model *o)
@@ -191,8 +190,8 @@ mst_status model_warn_reach(model *o, const char *path, uint64_t before, size_t 
     if (more > 0)
         snprintf(others, sizeof others, " and %llu other%s", more, more == 1 ? "" : "s");
     warn(o->inv,
-         "warning: %s, row %llu%s: %.3g from the centre of the training of %s, whose paths went "
-         "%.3g far; out there it guesses: train one with --around",
+         "warning: %s, row %llu%s: %.3g from the centre of the training of %s, whose paths reached "
+         "%.3g; beyond that it extrapolates: train one with --around",
          shown_path(path), row, others, found.distance, o->score, o->info.reach);
     o->warned_reach = true;
     return MST_OK;

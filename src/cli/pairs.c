@@ -238,7 +238,7 @@ static mst_status warn_apart(pair_job *job, size_t n)
             warn(job->inv,
                  "warning: the points of pair %llu are %.3g apart, and at its least time, %g, %s "
                  "has "
-                 "seen pairs up to %.2g apart; there it guesses",
+                 "seen pairs up to %.2g apart; it extrapolates there",
                  (unsigned long long)job->before + i + 1, r[i], t, job->model.score, longest);
             job->warned_apart = true;
         }

@@ -15,9 +15,8 @@
 #define PAIR_OPERANDS 2
 #define PAIR_FILES                                                                                \
     "With two FILEs the first holds the points x and the second the other half of each row; a "   \
-    "file "                                                                                       \
-    "with a single row serves for all rows of the other. Without a FILE, or with '-', rows come " \
-    "from standard input."
+    "file with a single row goes with every row of the other. Without a FILE, or with '-', rows " \
+    "come from standard input."
 #define PAIR_LIMIT                                                                               \
     "With --score FILE the network answers: Log_x(y) is t times its score at its least time t, " \
     "and the squared distance is 2 t^2 d/dt log p + d t, or the squared length of that Log "     \

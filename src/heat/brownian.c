@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Brownian motion: the geodesic walk, Euler steps in a chart, and exact draws where the law is simple. Work is split
- * into blocks of paths that do not depend on the number of threads; the noise of a path depends on its number alone. */
+/* Brownian motion: the geodesic walk, Euler steps in a chart, and exact draws where the law is simple. Work
+ * is split into blocks of paths that do not depend on the number of threads; the noise of a path depends on
+ * its number alone. */
 #include "base/options.h"
 #include "base/random_kernels.h"
 #include "heat/radial_law.h"
@@ -13,7 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A multiple of MST_LANES, so that paths keep their lanes; small enough to keep both cores busy to the end. */
+/* A multiple of MST_LANES, so that paths keep their lanes; small enough to keep both
+ * cores busy to the end. */
 enum { BLOCK = 8 * MST_LANES };
 
 /* Steps between two looks at whether to stop: well below a second on any manifold. */
@@ -59,7 +61,8 @@ static size_t step_count(const job *j)
 /* The radius of an exact step has its own random numbers, far behind those of the directions. */
 static const uint64_t radius_numbers = UINT64_C(1) << 62;
 
-/* One exact step in place of up to MST_LANES points: a uniform direction, and a distance drawn from its law. */
+/* One exact step in place of up to MST_LANES points: a uniform direction, and a distance
+ * drawn from its law. */
 static mst_status exact_step(const job *j, size_t n, double *x, mst_noise noise)
 {
     const struct random_kernels *random = MST_PICK(random_kernels);
@@ -147,7 +150,8 @@ static double euler_step(size_t i, size_t d, double h, double root, charts *s)
     return square;
 }
 
-/* The group's paths in charts; a walker whose coordinates get large moves to the chart centred at its point. */
+/* The group's paths in charts; a walker whose coordinates get large moves to the chart
+ * centred at its point. */
 static mst_status chart_group(const job *j, size_t begin, size_t n, double *x, charts *s)
 {
     const struct random_kernels *random = MST_PICK(random_kernels);

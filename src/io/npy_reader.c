@@ -173,7 +173,7 @@ static mst_status read_header(mst_source *s, header *h)
     if (version > 1)
         length |= (size_t)b[2] << 16 | (size_t)b[3] << 24;
     if (length > MOST_HEADER)
-        return mst_fail(MST_FORMAT, "%s: an NPY header of %zu bytes is not believable", s->name,
+        return mst_fail(MST_FORMAT, "%s: an NPY header of %zu bytes is implausible", s->name,
                         length);
     MST_TRY(mst_source_fill(s, start + length));
     if (mst_source_available(s) < start + length)

@@ -202,7 +202,7 @@ static mst_status take_header(parser *s)
         MST_TRY(take_end(s, '}', &more));
     }
     json_skip_space(&s->at);
-    return s->at.p == s->at.end ? MST_OK : refuse(s, "something stands after the last }");
+    return s->at.p == s->at.end ? MST_OK : refuse(s, "text after the last }");
 }
 
 static mst_status check_names(const parser *s)

@@ -226,8 +226,9 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return workspace_close(&w, status);
 }
 
-/* log Q − log P for neighbours, relative to their distance: in the eigenbases of P and Q, rows W and Z, one has
- * W (log Q − log P) Zᵀ = Φ(p_i, q_j) ∘ (W (Q − P) Zᵀ), with the divided differences Φ of the logarithm. */
+/* log Q − log P for neighbours, relative to their distance: in the eigenbases of P and Q, rows W and Z, one
+ * has W (log Q − log P) Zᵀ = Φ(p_i, q_j) ∘ (W (Q − P) Zᵀ), with the divided differences Φ
+ * of the logarithm. */
 static void near_difference(workspace *w, size_t row, const double *x, const double *y, double *out)
 {
     size_t n = w->n, first = w->first.at[row], second = w->second.at[row];

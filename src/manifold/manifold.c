@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The part of the table that the program and this library both know; false if the required slots are not in it. */
+/* The part of the table that the program and this library both know; false if the
+ * required slots are not in it. */
 static bool copy_table(const mst_manifold_ops *from, mst_manifold_ops *to)
 {
     *to = (mst_manifold_ops){0};
@@ -164,7 +165,8 @@ mst_status mst_manifold_inner(const mst_manifold *m, size_t n, const double *x, 
     return n == 0 ? MST_OK : m->ops.inner(m, n, x, u, v, out);
 }
 
-/* A power of two that brings numbers of this size near one where their squares would leave the range of doubles. */
+/* A power of two that brings numbers of this size near one where their squares would
+ * leave the range of doubles. */
 static double norm_scale(double largest)
 {
     bool harmless = largest == 0 || (largest > 1e-140 && largest < 1e140) || !isfinite(largest);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The chart of spd:n at c = L Lᵀ: P = L (I + U) Lᵀ, u being the coordinates of the symmetric U in the basis of
- * symmetric.h. With R = I + U and E_a that basis, metric and Christoffel symbols are
+/* The chart of spd:n at c = L Lᵀ: P = L (I + U) Lᵀ, u being the coordinates of the symmetric U in the basis
+ * of symmetric.h. With R = I + U and E_a that basis, metric and Christoffel symbols are
  *     g_ab = tr(R⁻¹E_a R⁻¹E_b),   Γ(E_a, E_b) = −½ (E_a R⁻¹E_b + E_b R⁻¹E_a).
  * Congruence by L is an isometry, so c does not enter. */
 #include "base/linalg.h"
@@ -156,8 +156,8 @@ static void fill_christoffel(size_t n, const double *r, const double *u, double 
                 }
 }
 
-/* R = G Gᵀ, and G E_a Gᵀ is an orthonormal frame at R: the columns of σ. Since Σ_a E_a² = (n+1)/2 I, the drift
- * −½ Σ_a Γ(G E_a Gᵀ, G E_a Gᵀ) = ½ Σ_a G E_a² Gᵀ is (n+1)/4 R. */
+/* R = G Gᵀ, and G E_a Gᵀ is an orthonormal frame at R: the columns of σ. Since Σ_a E_a² = (n+1)/2 I, the
+ * drift −½ Σ_a Γ(G E_a Gᵀ, G E_a Gᵀ) = ½ Σ_a G E_a² Gᵀ is (n+1)/4 R. */
 static void fill_diffusion(size_t n, const double *g, const double *u, double *b, double *sigma)
 {
     double quarter = 0.25 * (double)(n + 1);

@@ -216,8 +216,8 @@ static mst_status read_options(cursor *c, const char *name, const char *keys, ch
         const char *key = cut_text(c, "=&,()", &buffer);
         size_t place = find_key(keys, key);
         if (!take(c, '='))
-            return mst_fail(MST_ARGUMENT, "\"%.*s\" behind %s? is not an option=value", SHOWN, key,
-                            name);
+            return mst_fail(MST_ARGUMENT, "\"%.*s\" after %s? is not of the form option=value",
+                            SHOWN, key, name);
         const char *value = cut_text(c, "&,()", &buffer);
         if (place == SPEC_OPTIONS)
             return mst_fail(MST_ARGUMENT, "%s has no option \"%.*s\"; %s%s", name, SHOWN, key,

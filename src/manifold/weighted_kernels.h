@@ -5,8 +5,8 @@
 #ifndef MST_MANIFOLD_WEIGHTED_KERNELS_H
 #define MST_MANIFOLD_WEIGHTED_KERNELS_H
 
-#include "base/lanes.h"
 #include "base/isa.h"
+#include "base/lanes.h"
 
 #include <manistat/manifold.h>
 

@@ -70,7 +70,7 @@ mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const
                            const char *path, const mst_points_options *options)
 {
     if (*layout == '\0' || strspn(layout, "pvs") != strlen(layout))
-        return mst_fail(MST_ARGUMENT, "\"%s\" is no layout of a row", layout);
+        return mst_fail(MST_ARGUMENT, "\"%s\" is not a layout of a row", layout);
     return open_reader(out, m, layout, path, NULL, NULL, options);
 }
 

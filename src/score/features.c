@@ -29,8 +29,8 @@ struct features_part {
     size_t stand;                                   /* length of D */
     size_t ambient_at, x_at, y_at, d_at, output_at; /* where its share of a row begins */
     double *start;                                  /* (D), of PART_NORMAL */
-    /* The short-time expansion of the score is Log/t − Ric Log/6 + …; D κ/(e^κt − 1) with κ a third of the mean Ricci
-     * curvature has these two terms and decays where the score does. */
+    /* The short-time expansion of the score is Log/t − Ric Log/6 + …; D κ/(e^κt − 1) with κ a third of the
+     * mean Ricci curvature has these two terms and decays where the score does. */
     double kappa;
 };
 
@@ -115,7 +115,8 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     return find_kappa(p);
 }
 
-/* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of nearness (plain: x and y). */
+/* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of
+ * nearness (plain: x and y). */
 static void place_inputs(features *s)
 {
     s->inputs = s->plain ? 1 : 2;
@@ -188,8 +189,8 @@ double features_time_baseline(const features *s, double t, const double *baselin
 
 /* ---- Reading ---- */
 
-/* One part's rows x, y (n, D) to D (n, stand), ambient on unit rows and in the frame elsewhere, and, unless it
- * is null, the potential f (n) with the gradient −D in y. `work` has (n, D). */
+/* One part's rows x, y (n, D) to D (n, stand), ambient on unit rows and in the frame elsewhere, and, unless
+ * it is null, the potential f (n) with the gradient −D in y. `work` has (n, D). */
 static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
                            double *work, double *f, double *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training, and everything
- * else as metadata. */
+/* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training,
+ * and everything else as metadata. */
 #include "io/internal.h"
 #include "manifold/internal.h"
 #include "score/network.h"
@@ -199,11 +199,11 @@ static mst_status read_reach(const tensors *t, const char *name, mst_network *ne
     size_t row;
     if (!(reach > 0 && reach < INFINITY) || centre == NULL || centre->type != TENSOR_F64 ||
         centre->rank != 1 || centre->shape[0] != mst_manifold_ambient(net->m))
-        return mst_fail(MST_FORMAT, "%s: the reach %g goes without a centre, or makes no sense",
-                        name, reach);
+        return mst_fail(MST_FORMAT, "%s: the reach %g has no centre, or is not a length", name,
+                        reach);
     MST_TRY(network_set_reach(net, centre->data, reach));
     if (mst_manifold_validate(net->m, 1, net->centre, &row) != MST_OK)
-        return mst_fail(MST_FORMAT, "%s: the centre of its training is no point of %s", name,
+        return mst_fail(MST_FORMAT, "%s: the centre of its training is not a point of %s", name,
                         net->spec);
     return MST_OK;
 }
@@ -214,10 +214,10 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
     const char *version, *convention, *certificate = tensors_text(t, "certificate");
     MST_TRY(read_fields(t, name, INFO_FIELDS, info_fields, i));
     if (!(i->t_min > 0 && i->t_min <= i->t_max && i->t_max < INFINITY))
-        return mst_fail(MST_FORMAT, "%s: the range of times %g … %g makes no sense", name, i->t_min,
+        return mst_fail(MST_FORMAT, "%s: %g … %g is not a range of times", name, i->t_min,
                         i->t_max);
     if (!(i->seconds >= 0 && i->seconds < INFINITY))
-        return mst_fail(MST_FORMAT, "%s: %g seconds of training make no sense", name, i->seconds);
+        return mst_fail(MST_FORMAT, "%s: %g seconds of training cannot be", name, i->seconds);
     i->checkpoint = tensors_text(t, CHECKPOINT_KEY) != NULL;
     MST_TRY(read_reach(t, name, net));
     MST_TRY(text_of(t, name, "time_convention", &convention));
@@ -271,7 +271,7 @@ mst_status network_from_tensors(mst_network **out, const char *name, const tenso
     mst_manifold *owned = NULL;
     if (format == NULL || strcmp(format, FORMAT) != 0)
         return mst_fail(MST_FORMAT,
-                        "%s: no manistat model: its format is %s%.40s, not \"" FORMAT "\"", name,
+                        "%s: not a manistat model: its format is %s%.40s, not \"" FORMAT "\"", name,
                         format != NULL ? "" : "not stated", format != NULL ? format : "");
     MST_TRY(text_of(t, name, "manifold", &spec));
     if (m != NULL && !mst_spec_names(spec, m))

@@ -111,7 +111,8 @@ static mst_status read_options(const opener *o, char *text, request *r)
         char *value = strchr(item, '=');
         size_t k = 0;
         if (value == NULL)
-            return mst_fail(MST_ARGUMENT, "'%s' in '%s' is no option=value", item, r->text);
+            return mst_fail(MST_ARGUMENT, "'%s' in '%s' is not of the form option=value", item,
+                            r->text);
         *value++ = '\0';
         while (k < MOST_OPTIONS && o->keys[k] != NULL && strcmp(o->keys[k], item) != 0)
             k++;

@@ -9,7 +9,7 @@
 
 bool fit_is_slow(const mst_score *source)
 {
-    return mst_score_describe(source)->cost >= 1;
+    return mst_score_describe(source)->cost >= 0.25;
 }
 
 double fit_clamp_time(const mst_score *source, double time)

@@ -64,7 +64,8 @@ static mst_status check_options(const mst_train_options *o)
     return MST_OK;
 }
 
-/* Steps of a path. Those of bel are exact enough to be few; the last step of the others is the published one. */
+/* Steps of a path. Those of bel are exact enough to be few; the last step of the others
+ * is the published one. */
 static size_t path_steps(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 24, [SAMPLE_LAST_STEP] = 100};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The steps of a training, in one parallel region as long as nobody asks. First threads take tasks as they come free: a shard
- * of the batch through the network into the shard's own gradient block, or a block of paths for the next pool. Then they
- * add up the shards' gradients, in order, and update the parameters, range by range. So nothing depends on the number of
- * threads. */
+/* The steps of a training, in one parallel region as long as nobody asks. First threads take tasks as they
+ * come free: a shard of the batch through the network into the shard's own gradient block, or a block of
+ * paths for the next pool. Then they add up the shards' gradients, in order, and update the parameters, range
+ * by range. So nothing depends on the number of threads. */
 #include "base/barrier.h"
 #include "net/optimiser.h"
 #include "train/trainer.h"
@@ -99,8 +99,8 @@ static float clipped_scale(const trainer *r)
 
 /* ---- Bursts of steps ---- */
 
-/* Has it gone astray? Losses are about 1 for a score of zero, the noise of the targets aside, which shows at the start.
- * Those without a target fall far below zero, and may. */
+/* Has it gone astray? Losses are about 1 for a score of zero, the noise of the targets aside, which shows at
+ * the start. Those without a target fall far below zero, and may. */
 static mst_status judge(trainer *r, double loss)
 {
     double share = fmin(0.5, (double)r->feeder.batch / JUDGED);

@@ -56,7 +56,7 @@ static const char *read_integer(const named_field *f, const char *text, void *me
     errno = 0;
     uint64_t value = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || errno == ERANGE)
-        return "is no count";
+        return "is not a whole number";
     if ((f->kind == FIELD_FLAG && value > 1) ||
         (f->kind == FIELD_COUNT && (value < f->least || value > f->largest)))
         return "is out of range";
@@ -76,7 +76,7 @@ const char *field_read(const named_field *f, const char *text, void *object)
     if (f->kind != FIELD_NUMBER)
         return read_integer(f, text, member);
     if (!mst_parse_double(text, strlen(text), &number))
-        return "is no number";
+        return "is not a number";
     *(double *)member = number;
     return NULL;
 }

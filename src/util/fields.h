@@ -31,7 +31,7 @@ enum { FIELD_TEXT = MST_DOUBLE_TEXT };
 
 /* The value as text, with a zero. */
 void field_write(const named_field *f, const void *object, char *text);
-/* The reverse. Returns null, or what is wrong ("is no count"); the member is then as it was. */
+/* The reverse. Returns null, or what is wrong ("is not a whole number"); the member is then as it was. */
 const char *field_read(const named_field *f, const char *text, void *object);
 /* Whether a count is in its range, and a choice has a name. */
 bool field_fits(const named_field *f, const void *object);

@@ -123,7 +123,7 @@ static mst_status take_word(parser *s)
         s->at.p += length;
         return MST_OK;
     }
-    return refuse(s, "something that is no value");
+    return refuse(s, "not a value");
 }
 
 static mst_status take_value(parser *s);
@@ -167,7 +167,7 @@ static mst_status take_container(parser *s, mst_json_kind kind, char close)
             length++;
         } while (json_take(&s->at, ','));
         if (!json_take(&s->at, close))
-            return refuse(s, "an array or object does not go on and does not end");
+            return refuse(s, "an unterminated array or object");
         d->values[last].last = true;
     }
     s->depth--;
@@ -217,7 +217,7 @@ static mst_status parse(parser *s)
     MST_TRY(take_value(s));
     json_skip_space(&s->at);
     if (s->at.p != s->at.end)
-        return refuse(s, "something stands after the value");
+        return refuse(s, "text after the value");
     d->values[head].text = d->text;
     d->values[head + 1].last = true;
     for (size_t i = head + 1; i < d->count; i++)

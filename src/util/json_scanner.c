@@ -78,7 +78,7 @@ const char *json_take_string(json_scanner *s, char **text)
         if (*s->p == '\\') {
             s->p++;
             if (!take_escape(s, text))
-                return "an escape that is no character";
+                return "an invalid escape";
             continue;
         }
         memcpy(*text, s->p, n);
@@ -86,7 +86,7 @@ const char *json_take_string(json_scanner *s, char **text)
         s->p += n;
     }
     if (s->p == s->end)
-        return "a string without an end";
+        return "an unterminated string";
     s->p++;
     *(*text)++ = '\0';
     return NULL;

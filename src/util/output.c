@@ -58,8 +58,8 @@ static mst_status already_there(const char *path)
 
 /* ---- Opening ---- */
 
-/* Follows the symbolic links of the last component, also to a file that does not exist yet, so that the commit
- * replaces the file and not the link. */
+/* Follows the symbolic links of the last component, also to a file that does not exist yet, so that the
+ * commit replaces the file and not the link. */
 static mst_status follow_links(char **out, const char *path, const char *shown)
 {
     MST_TRY(mst_copy_string(out, path));

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every test runs for the orders 1 … LARGEST; MST_SMALL_ORDER of them go through the lanes, and those once per
- * instruction set. */
+/* Every test runs for the orders 1 … LARGEST; MST_SMALL_ORDER of them go through the lanes, and those once
+ * per instruction set. */
 enum { LARGEST = 9, COUNT = 130, KINDS = 9, CASES = LARGEST + 2 * MST_SMALL_ORDER };
 
 static size_t case_order(int i)

@@ -116,7 +116,7 @@ run log --manifold sphere:2 cut.csv
 check "cut locus: one line, the count and the first row" grep -Eqx 'manistat log: warning: 2 rows at the cut locus \(the first is row 2\).*' "$err"
 check "cut locus: status 0" test "$status" -eq 0
 awk -F, 'NR > 1 { d = sqrt($1 * $1 + $2 * $2 + $3 * $3) - 3.141592653589793; if (d > 1e-14 || d < -1e-14) bad = 1 } END { exit bad }' "$out"
-verdict "cut locus: a shortest geodesic all the same" $?
+verdict "cut locus: still a shortest geodesic" $?
 succeeds "cut locus: --quiet" log --manifold sphere:2 --quiet cut.csv
 run geodesic --manifold sphere:2 --steps 2 cut.csv
 check "cut locus of geodesic" grep -q 'warning: 2 rows' "$err"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Brownian motion against moments that are known in closed form. Each check of a mean fails for a freshly chosen seed
- * with probability 6e-7 (five standard errors); there are about 100. Schemes with a step h get an allowance for their
- * bias: order 2 for the walk, order 1 in charts. */
+/* Brownian motion against moments that are known in closed form. Each check of a mean fails for a freshly
+ * chosen seed with probability 6e-7 (five standard errors); there are about 100. Schemes with a step h get an
+ * allowance for their bias: order 2 for the walk, order 1 in charts. */
 #include "heat/brownian_moments.h"
 
 #include <string.h>
@@ -243,8 +243,8 @@ START_TEST(log_euclidean_matrices)
 }
 END_TEST
 
-/* Matrix entries are eigenfunctions: E R_t = e^{−t} R_0. The trace of the square is another: for the rotation angle θ,
- * E (1 + 2cos θ + 2cos 2θ) = 5 e^{−3t}, the character of the next representation. */
+/* Matrix entries are eigenfunctions: E R_t = e^{−t} R_0. The trace of the square is another: for the rotation
+ * angle θ, E (1 + 2cos θ + 2cos 2θ) = 5 e^{−3t}, the character of the next representation. */
 START_TEST(rotations)
 {
     enum { N = 100000 };

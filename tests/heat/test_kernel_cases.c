@@ -496,7 +496,8 @@ START_TEST(no_closed_form)
         ASSERT_FAILS(MST_UNABLE, mst_heat_require_exact(m));
         ASSERT_FAILS(MST_UNABLE,
                      mst_heat_kernel(m, 1, x, x, 1, 1, &(mst_heat_values){.log_p = &log_p}));
-        const char *const named[] = {mst_manifold_spec(m), "sphere", "spd:2", "log-euclidean", "products"};
+        const char *const named[] = {mst_manifold_spec(m), "sphere", "spd:2", "log-euclidean",
+                                     "products"};
         for (size_t i = 0; i < 5; i++)
             ck_assert_msg(strstr(mst_error_detail(), named[i]) != NULL, "%s is not in: %s",
                           named[i], mst_error_detail());

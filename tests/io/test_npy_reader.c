@@ -237,7 +237,7 @@ START_TEST(test_bad_headers)
     check_failure(scratch_bytes("t.npy", "\x93NUMPY\1\0\x76\0{'descr'", 18),
                   "in the middle of its NPY header");
     check_failure(scratch_bytes("t.npy", "\x93NUMPY\2\0\xff\xff\xff\xff{'descr'", 20),
-                  "is not believable");
+                  "is implausible");
 }
 END_TEST
 

@@ -213,9 +213,9 @@ START_TEST(test_escapes)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char header[100];
         snprintf(header, sizeof header, "{\"__metadata__\":{\"a\":\"%s\"}}", wrong[i]);
-        refused(header, 0, "an escape that is no character");
+        refused(header, 0, "an invalid escape");
     }
-    refused("{\"__metadata__\":{\"a\":\"\\", 0, "an escape that is no character");
+    refused("{\"__metadata__\":{\"a\":\"\\", 0, "an invalid escape");
 }
 END_TEST
 

@@ -128,14 +128,14 @@ START_TEST(test_json)
     refused(" {}", 0, "does not begin with {");
     refused("[]", 0, "does not begin with {");
     refused("{", 0, "a string in quotes expected");
-    refused("{}x", 0, "header, byte 3: something stands after the last }");
-    refused("{}{}", 0, "something stands after the last }");
+    refused("{}x", 0, "header, byte 3: text after the last }");
+    refused("{}{}", 0, "text after the last }");
     refused("{\"a\":" EMPTY ",}", 0, "a string in quotes expected");
     refused("{\"a\":" EMPTY "\"b\":" EMPTY "}", 0, "a comma or } expected");
     refused("{\"a\":" EMPTY, 0, "a comma or } expected");
     refused("{\"a\"" EMPTY "}", 0, "a colon expected");
     refused("{'a':" EMPTY "}", 0, "a string in quotes expected");
-    refused("{\"a", 0, "a string without an end");
+    refused("{\"a", 0, "an unterminated string");
     refused("{\"a\":" EMPTY ",//\n\"b\":" EMPTY "}", 0, "a string in quotes expected");
     char deep[3000] = "{\"a\":";
     memset(deep + 5, '[', sizeof deep - 6);
@@ -161,7 +161,7 @@ START_TEST(test_lengths)
         {{0, 0xe1, 0xf5, 5}, "ends early: 100000000 bytes of header announced, 58 there"},
         {{1, 0xe1, 0xf5, 5}, "would be 100000001 bytes, the file has 66"},
         {{59}, "ends early: 59 bytes of header announced, 58 there"},
-        {{58}, "something stands after the last }"},
+        {{58}, "text after the last }"},
         {{53}, "a comma or } expected"},
         {{0}, "byte 1: { expected"},
         {{1}, "a string in quotes expected"},

@@ -87,8 +87,8 @@ START_TEST(lanes_and_lapack)
 }
 END_TEST
 
-/* Neighbours take another way than distant points, also inside one block: lanes and LAPACK agree relative to the
- * distance, and a row has the same bits alone and in any company. */
+/* Neighbours take another way than distant points, also inside one block: lanes and LAPACK agree relative to
+ * the distance, and a row has the same bits alone and in any company. */
 START_TEST(neighbours)
 {
     size_t n = case_order(_i), D = n * n;

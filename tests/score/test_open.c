@@ -38,7 +38,7 @@ START_TEST(names)
     refuses(MST_UNABLE, "exact", spd, "closed-form");
     refuses(MST_ARGUMENT, "exact", NULL, "'exact' needs a manifold");
     refuses(MST_ARGUMENT, "log?t=1", m, "'t' is no option of the score source 'log'; it has none");
-    refuses(MST_ARGUMENT, "log?t", m, "'t' in 'log?t' is no option=value");
+    refuses(MST_ARGUMENT, "log?t", m, "'t' in 'log?t' is not of the form option=value");
     refuses(MST_ARGUMENT, "exakt", m, "'exakt' is neither a score source (exact, log) nor a file");
     refuses(MST_ARGUMENT, "", m, "'' is neither");
     refuses(MST_ARGUMENT, "?", m, "'' is neither");

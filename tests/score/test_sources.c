@@ -119,7 +119,7 @@ START_TEST(log_source_is_the_logarithm)
         bool spd = strstr(all[k], "spd") != NULL;
         const mst_score_info *info = mst_score_describe(s.log);
         ck_assert(info->gives == (MST_GIVES_LOG_P | (spd ? 0 : MST_GIVES_HESSIAN)));
-        ck_assert(mst_score_manifold(s.log) == s.m && info->cost < 1);
+        ck_assert(mst_score_manifold(s.log) == s.m && info->cost < 0.25);
         ck_assert_str_eq(mst_score_name(s.log), "log");
         free(x), free(y), free(value), free(score), free(v), free(r);
         setting_close(&s);
@@ -168,7 +168,7 @@ START_TEST(exact_source_is_the_heat_kernel)
     const mst_score_info *info = mst_score_describe(s.exact);
     ck_assert(info->gives == (MST_GIVES_TIME | MST_GIVES_LOG_P | MST_GIVES_HESSIAN));
     ck_assert(info->t_least == 0 && isinf(info->t_largest) && info->precision == 0);
-    ck_assert(info->noise == 0 && info->cost < 1);
+    ck_assert(info->noise == 0 && info->cost < 0.25);
     ck_assert_str_eq(mst_score_name(s.exact), "exact");
     free(x), free(y), free(t), free(one), free(two);
     setting_close(&s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A model that the library does not have: geodesic regression, y_i = Exp_p(z_i v), each row at the same time t. The
- * optimiser fits it as it is, through the table of functions alone. */
+/* A model that the library does not have: geodesic regression, y_i = Exp_p(z_i v), each row at the same time
+ * t. The optimiser fits it as it is, through the table of functions alone. */
 #include "stat/fit.h"
 #include "stat/mean_support.h"
 
@@ -180,7 +180,8 @@ static void close_case(regression_case *c)
     setting_close(&c->s);
 }
 
-/* The gradient is that of the value, by central differences of order h² = 1e-8 and rounding 1e-12/h; N = 300 rows. */
+/* The gradient is that of the value, by central differences of order h² = 1e-8 and
+ * rounding 1e-12/h; N = 300 rows. */
 START_TEST(gradients_are_pulled_back)
 {
     regression_case c;
@@ -203,7 +204,8 @@ START_TEST(gradients_are_pulled_back)
         }
         assert_near(gradient[k], (value[1] - value[0]) / (2 * h), 1e-3, "gradient %zu", k);
     }
-    /* At the true parameters the rows' scores have the information as their covariance: within 5/√N of each other. */
+    /* At the true parameters the rows' scores have the information as their covariance:
+     * within 5/√N of each other. */
     for (size_t k = 0; k < Q; k++)
         assert_near(outer[k * Q + k] / -hessian[k * Q + k], 1, 5 / sqrt(N), "information %zu", k);
     close_case(&c);
@@ -226,8 +228,8 @@ START_TEST(parameters_are_recovered)
     ASSERT_OK(fit_climb(m, state, &o, &out));
     ck_assert_msg(fit_has_converged(out.end), "end %d after %zu iterations, gradient %g",
                   (int)out.end, out.iterations, out.gradient_norm);
-    /* Four standard errors, √(t/N) each for the two coordinates of p, √3 of that for v, since z² is 1/3 in the mean,
-     * and √(1/N) relative for t: less than one seed in a thousand would fail. */
+    /* Four standard errors, √(t/N) each for the two coordinates of p, √3 of that for v, since z² is 1/3 in
+     * the mean, and √(1/N) relative for t: less than one seed in a thousand would fail. */
     double error = sqrt(time / N), square = 0;
     assert_near(gap(&c.s, state, c.truth), 0, 4 * sqrt(2) * error, "p");
     for (size_t a = 0; a < D; a++)
@@ -244,7 +246,8 @@ START_TEST(parameters_are_recovered)
 }
 END_TEST
 
-/* Rows are added up in blocks: any number of threads gives the same bits, and weights of 0 and 1 choose rows. */
+/* Rows are added up in blocks: any number of threads gives the same bits, and weights of
+ * 0 and 1 choose rows. */
 START_TEST(rows_are_summed_in_order)
 {
     regression_case c;

@@ -6,8 +6,8 @@
  *
  * Error argument. Rounding moves a point by about DBL_EPSILON times its coordinates. A point's *condition* is
  * the Riemannian length of such a move divided by DBL_EPSILON: 1 on spheres, the condition number on spd,
- * x₀² on the hyperboloid (a relative error of x₀ leaves the sheet by x₀²). A result that is backward stable is
- * then off by c·DBL_EPSILON·condition, where c covers the D-fold sums inside it. */
+ * x₀² on the hyperboloid (a relative error of x₀ leaves the sheet by x₀²). A result that is backward stable
+ * is then off by c·DBL_EPSILON·condition, where c covers the D-fold sums inside it. */
 #ifndef TEST_MANIFOLDS_H
 #define TEST_MANIFOLDS_H
 

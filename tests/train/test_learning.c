@@ -19,7 +19,8 @@ static mst_status train_at(const char *spec, const mst_train_options *o, double 
     return status;
 }
 
-/* Networks of tanh saturate, and their loss is then large for good. Those of SiLU may also die, and the excess tells. */
+/* Networks of tanh saturate, and their loss is then large for good. Those of SiLU may
+ * also die, and the excess tells. */
 START_TEST(divergence_is_noticed)
 {
     for (int k = 0; k < 3; k++) {
@@ -150,7 +151,8 @@ START_TEST(bel_learns_the_score)
 }
 END_TEST
 
-/* The other designs come near in few steps. The other losses begin with nothing, plain: an error of 1 is that of no score. */
+/* The other designs come near in few steps. The other losses begin with nothing, plain:
+ * an error of 1 is that of no score. */
 START_TEST(others_learn_too)
 {
     static const struct {

@@ -53,12 +53,18 @@ START_TEST(wrong_texts_change_nothing)
         size_t k;
         const char *text, *wrong;
     } bad[] = {
-        {0, "2", "is out of range"}, {0, "true", "is no count"},
-        {1, "1", "is out of range"}, {1, "10", "is out of range"},
-        {1, "-3", "is no count"},    {1, "3.0", "is no count"},
-        {1, " 3", "is no count"},    {2, "18446744073709551616", "is no count"},
-        {2, "", "is no count"},      {3, "1,5", "is no number"},
-        {3, "", "is no number"},     {4, "blue", "is unknown"},
+        {0, "2", "is out of range"},
+        {0, "true", "is not a whole number"},
+        {1, "1", "is out of range"},
+        {1, "10", "is out of range"},
+        {1, "-3", "is not a whole number"},
+        {1, "3.0", "is not a whole number"},
+        {1, " 3", "is not a whole number"},
+        {2, "18446744073709551616", "is not a whole number"},
+        {2, "", "is not a whole number"},
+        {3, "1,5", "is not a number"},
+        {3, "", "is not a number"},
+        {4, "blue", "is unknown"},
         {4, "", "is unknown"},
     };
     thing x = {true, 5, 6, 7, GREEN};

@@ -94,9 +94,9 @@ START_TEST(test_numbers)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuse(bad[i], "malformed or too large");
     refuse("01", "after the value");
-    refuse(".5", "no value");
-    refuse("+1", "no value");
-    refuse("NaN", "no value");
+    refuse(".5", "not a value");
+    refuse("+1", "not a value");
+    refuse("NaN", "not a value");
 }
 END_TEST
 
@@ -110,16 +110,16 @@ START_TEST(test_strings)
     for (size_t i = 0; i < 4; i++, v = mst_json_next(v))
         ck_assert_str_eq(mst_json_as_string(v), expected[i]);
     mst_json_value_free(top);
-    refuse("\"a", "without an end");
+    refuse("\"a", "an unterminated string");
     refuse("\"a\nb\"", "control character");
     refuse("\"a\xff\"", "not UTF-8");
     refuse("\"\xc3\"", "not UTF-8");
-    refuse("\"\\x\"", "an escape that is no character");
-    refuse("\"\\u12g4\"", "an escape that is no character");
-    refuse("\"\\u0000\"", "no character");
-    refuse("\"\\udc00\"", "no character");
-    refuse("\"\\ud800\"", "an escape that is no character");
-    refuse("\"\\ud800\\u0041\"", "an escape that is no character");
+    refuse("\"\\x\"", "an invalid escape");
+    refuse("\"\\u12g4\"", "an invalid escape");
+    refuse("\"\\u0000\"", "an invalid escape");
+    refuse("\"\\udc00\"", "an invalid escape");
+    refuse("\"\\ud800\"", "an invalid escape");
+    refuse("\"\\ud800\\u0041\"", "an invalid escape");
 }
 END_TEST
 
@@ -127,14 +127,14 @@ START_TEST(test_refused)
 {
     refuse("", "ends early");
     refuse("[", "ends early");
-    refuse("[1,]", "no value");
-    refuse("[1 2]", "does not go on");
+    refuse("[1,]", "not a value");
+    refuse("[1 2]", "an unterminated array");
     refuse("{\"a\" 1}", "no colon");
     refuse("{a: 1}", "without a name");
     refuse("{\"a\": 1,}", "without a name");
     refuse("{\"a\": [1], \"b\": {\"a\": 2}, \"a\": 1}", "twice");
-    refuse("[1]\n\n[2]", "line 3: something stands after");
-    refuse("tru", "no value");
+    refuse("[1]\n\n[2]", "line 3: text after");
+    refuse("tru", "not a value");
     char deep[300];
     memset(deep, '[', 150);
     memset(deep + 150, ']', 150);
