@@ -76,10 +76,10 @@ static mst_status exchange(const mst_manifold *m, size_t n, const double *x, con
                            bool there, double *to)
 {
     size_t d = m->dim, D = m->ambient;
-    metric_room w;
+    metric_work w;
     double *factor;
     MST_TRY(mst_allocate(&factor, FLOW_ROWS * d * d + 2 * d));
-    mst_status status = metric_room_new(&w, m, FLOW_ROWS, 1);
+    mst_status status = metric_work_new(&w, m, FLOW_ROWS, 1);
     double *one = factor + FLOW_ROWS * d * d, *other = one + d;
     for (size_t at = 0; status == MST_OK && at < n; at += FLOW_ROWS) {
         size_t count = n - at < FLOW_ROWS ? n - at : FLOW_ROWS;
@@ -96,7 +96,7 @@ static mst_status exchange(const mst_manifold *m, size_t n, const double *x, con
             }
         }
     }
-    metric_room_free(&w);
+    metric_work_free(&w);
     mst_release(factor);
     return status;
 }

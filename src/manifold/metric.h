@@ -23,49 +23,49 @@ enum { METRIC_DENSE = 12 };
 /* ---- Evaluation (metric_eval.c) ---- */
 
 /* Scratch for up to `rows` points with up to `fields` vectors each. */
-typedef struct metric_room {
+typedef struct metric_work {
     size_t rows;
     double *x, *a, *b, *c;   /* (rows·most, D): what slots are called with */
     double *l, *l_x, *l_v;   /* (rows·most), (rows·most, D) twice: what they give */
     double *g, *l_xv, *l_xx; /* (rows, d, d) */
     double *first, *second;  /* (rows·most, d) */
     double *block;
-} metric_room;
-MST_MUST_USE mst_status metric_room_new(metric_room *w, const mst_manifold *m, size_t rows,
+} metric_work;
+MST_MUST_USE mst_status metric_work_new(metric_work *w, const mst_manifold *m, size_t rows,
                                         size_t fields);
-void metric_room_free(metric_room *w);
+void metric_work_free(metric_work *w);
 
 /* Is each row a finite point of the domain? */
 void metric_inside(const mst_manifold *m, size_t n, const double *x, unsigned char *inside);
 /* g (n, d, d), from w->rows points at most. */
 MST_MUST_USE mst_status metric_tensor(const mst_manifold *m, size_t n, const double *x,
-                                      metric_room *w, double *g);
+                                      metric_work *w, double *g);
 /* Its Cholesky factors, lower triangles; NAN where g is not positive definite. */
 MST_MUST_USE mst_status metric_factor(const mst_manifold *m, size_t n, const double *x,
-                                      metric_room *w, double *factor);
+                                      metric_work *w, double *factor);
 /* ∂L/∂x and p = g v (n, d). l_x may be null. */
 MST_MUST_USE mst_status metric_slope(const mst_manifold *m, size_t n, const double *x,
-                                     const double *v, metric_room *w, double *l_x, double *p);
+                                     const double *v, metric_work *w, double *l_x, double *p);
 /* The Hessian of L at (x, v), applied to `fields` pairs (dx, dv) a point, all (n·fields, d); v has one row a
  * point, or with `each` one a pair. dx or dv null: zero. */
 MST_MUST_USE mst_status metric_hvp(const mst_manifold *m, size_t n, size_t fields, const double *x,
                                    const double *v, bool each, const double *dx, const double *dv,
-                                   metric_room *w, double *dl_x, double *dl_v);
+                                   metric_work *w, double *dl_x, double *dl_v);
 /* ½(∂g(v, u) + sign·(∂_u g v − ∂_v g u)), a covector, for `fields` vectors u a point. Sign −1: the derivative
  * of g u for parallel u along v. Sign 1: what ∇_u v lacks of δp, the change of p = g v when x moves along u:
  * δp = g ∇_u v + that. */
 MST_MUST_USE mst_status metric_turn(const mst_manifold *m, size_t n, size_t fields, const double *x,
-                                    const double *v, const double *u, double sign, metric_room *w,
+                                    const double *v, const double *u, double sign, metric_work *w,
                                     double *out);
 /* The covectors g Γ(u, u) (n·fields, d). */
 MST_MUST_USE mst_status metric_bend(const mst_manifold *m, size_t n, size_t fields, const double *x,
-                                    const double *u, metric_room *w, double *out);
+                                    const double *u, metric_work *w, double *out);
 
 /* With a factor C of g: v = g⁻¹ p (in place allowed), Cᵀ v, C⁻¹ p, and C⁻ᵀ ξ. */
-void metric_raise(size_t d, const double *factor, const double *p, double *v);
-void metric_lower_root(size_t d, const double *factor, const double *v, double *xi);
-void metric_momentum_root(size_t d, const double *factor, const double *p, double *xi);
-void metric_raise_root(size_t d, const double *factor, const double *xi, double *v);
+void metric_raise(size_t d, const double *c, const double *p, double *v);
+void metric_lower_root(size_t d, const double *c, const double *v, double *xi);
+void metric_momentum_root(size_t d, const double *c, const double *p, double *xi);
+void metric_raise_root(size_t d, const double *c, const double *xi, double *v);
 double metric_length(size_t n, const double *a);
 
 /* Rows (n, D) to packed ones and back; the chart's column becomes 0. */
@@ -93,7 +93,7 @@ typedef struct flow {
         width;        /* a row has `fields` fields of `share` numbers, and `width` in all */
     double tolerance; /* of a step, against the length of the geodesic; set by flow_new */
     size_t most;      /* steps before it gives up; set by flow_new */
-    metric_room room;
+    metric_work room;
     double *stage, *point; /* (13, rows, width), (rows, D) */
     double *now, *trial, *base, *momenta,
         *speeds;            /* (rows, width) twice, (rows, D), (rows, d) twice */

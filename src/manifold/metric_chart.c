@@ -11,7 +11,7 @@
 /* One point and its frame: columns of σ(c) are rows of `frame` (d, D). */
 typedef struct centre {
     const mst_manifold *m;
-    metric_room room;
+    metric_work room;
     double *unit, *frame, *same; /* (d, d), (d, D), (d, D): every row the point */
     double *q;                   /* (D): the point with the coordinates u, in the chart of c */
     double *factor;              /* (d, d): of g at q */
@@ -23,10 +23,10 @@ static mst_status centre_new(centre *s, const mst_manifold *m)
 {
     size_t d = m->dim, D = m->ambient;
     *s = (centre){.m = m};
-    MST_TRY(metric_room_new(&s->room, m, 1, d));
+    MST_TRY(metric_work_new(&s->room, m, 1, d));
     mst_status status = mst_allocate(&s->block, 5 * d * d + 2 * d * D + D);
     if (status != MST_OK) {
-        metric_room_free(&s->room);
+        metric_work_free(&s->room);
         return status;
     }
     s->unit = s->block;
@@ -45,7 +45,7 @@ static mst_status centre_new(centre *s, const mst_manifold *m)
 
 static void centre_free(centre *s)
 {
-    metric_room_free(&s->room);
+    metric_work_free(&s->room);
     mst_release(s->block);
 }
 

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-mst_status metric_room_new(metric_room *w, const mst_manifold *m, size_t rows, size_t fields)
+mst_status metric_work_new(metric_work *w, const mst_manifold *m, size_t rows, size_t fields)
 {
     size_t d = m->dim, most = rows * (fields > d ? fields : d), wide = most * m->ambient;
-    *w = (metric_room){.rows = rows};
+    *w = (metric_work){.rows = rows};
     MST_TRY(mst_allocate(&w->block, 6 * wide + most + 3 * rows * d * d + 2 * most * d));
     double **parts[] = {&w->x, &w->a, &w->b, &w->c, &w->l_x, &w->l_v};
     double *next = w->block;
@@ -25,10 +25,10 @@ mst_status metric_room_new(metric_room *w, const mst_manifold *m, size_t rows, s
     return MST_OK;
 }
 
-void metric_room_free(metric_room *w)
+void metric_work_free(metric_work *w)
 {
     mst_release(w->block);
-    *w = (metric_room){0};
+    *w = (metric_work){0};
 }
 
 void metric_pack(const mst_manifold *m, size_t n, const double *rows, double *packed)
@@ -73,7 +73,7 @@ static void repeat(size_t n, size_t times, size_t width, const double *from, dou
             memcpy(to, from + i * width, width * sizeof *to);
 }
 
-mst_status metric_tensor(const mst_manifold *m, size_t n, const double *x, metric_room *w,
+mst_status metric_tensor(const mst_manifold *m, size_t n, const double *x, metric_work *w,
                          double *g)
 {
     const mst_metric_ops *ops = &m->metric->ops;
@@ -111,7 +111,7 @@ static void factor_row(size_t d, const double *g, double *c)
     }
 }
 
-mst_status metric_factor(const mst_manifold *m, size_t n, const double *x, metric_room *w,
+mst_status metric_factor(const mst_manifold *m, size_t n, const double *x, metric_work *w,
                          double *factor)
 {
     size_t square = m->dim * m->dim;
@@ -165,7 +165,7 @@ double metric_length(size_t n, const double *a)
 }
 
 mst_status metric_slope(const mst_manifold *m, size_t n, const double *x, const double *v,
-                        metric_room *w, double *l_x, double *p)
+                        metric_work *w, double *l_x, double *p)
 {
     metric_unpack(m, n, v, w->a);
     MST_TRY(m->metric->ops.lagrangian(m, n, x, w->a, w->l, w->l_x, w->l_v));
@@ -198,7 +198,7 @@ static const double *row_of(const double *rows, size_t row, size_t d)
 
 /* The Hessian as a matrix, where several fields share it. */
 static mst_status hvp_by_blocks(const mst_manifold *m, size_t n, size_t fields, const double *x,
-                                const double *v, const double *dx, const double *dv, metric_room *w,
+                                const double *v, const double *dx, const double *dv, metric_work *w,
                                 double *dl_x, double *dl_v)
 {
     size_t d = m->dim, square = d * d;
@@ -218,7 +218,7 @@ static mst_status hvp_by_blocks(const mst_manifold *m, size_t n, size_t fields, 
 
 mst_status metric_hvp(const mst_manifold *m, size_t n, size_t fields, const double *x,
                       const double *v, bool each, const double *dx, const double *dv,
-                      metric_room *w, double *dl_x, double *dl_v)
+                      metric_work *w, double *dl_x, double *dl_v)
 {
     const mst_metric_ops *ops = &m->metric->ops;
     size_t d = m->dim, D = m->ambient, count = n * fields;
@@ -240,7 +240,7 @@ mst_status metric_hvp(const mst_manifold *m, size_t n, size_t fields, const doub
 }
 
 mst_status metric_turn(const mst_manifold *m, size_t n, size_t fields, const double *x,
-                       const double *v, const double *u, double sign, metric_room *w, double *out)
+                       const double *v, const double *u, double sign, metric_work *w, double *out)
 {
     size_t d = m->dim, count = n * fields;
     double *unused = w->first, *part = w->second;
@@ -258,7 +258,7 @@ mst_status metric_turn(const mst_manifold *m, size_t n, size_t fields, const dou
 }
 
 mst_status metric_bend(const mst_manifold *m, size_t n, size_t fields, const double *x,
-                       const double *u, metric_room *w, double *out)
+                       const double *u, metric_work *w, double *out)
 {
     size_t d = m->dim, count = n * fields;
     MST_TRY(metric_hvp(m, n, fields, x, u, true, u, NULL, w, w->first, out));

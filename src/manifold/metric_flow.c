@@ -79,11 +79,11 @@ mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t field
     f->most = 200000;
     f->share = kind == FLOW_JACOBI ? 2 * d : d;
     f->width = 2 * d + f->fields * f->share;
-    MST_TRY(metric_room_new(&f->room, m, rows, most));
+    MST_TRY(metric_work_new(&f->room, m, rows, most));
     mst_status status = mst_allocate(&f->block, rows * ((STAGES + 2) * f->width + 2 * m->ambient +
                                                         2 * d + 2 * d * d + 4 * most * d));
     if (status != MST_OK) {
-        metric_room_free(&f->room);
+        metric_work_free(&f->room);
         return status;
     }
     f->stage = f->block;
@@ -102,7 +102,7 @@ mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t field
 
 void flow_free(flow *f)
 {
-    metric_room_free(&f->room);
+    metric_work_free(&f->room);
     mst_release(f->block);
     *f = (flow){0};
 }

@@ -10,7 +10,7 @@
 /* One point x, its frame and what a sum over the frame works on. */
 typedef struct curve {
     const mst_manifold *m;
-    metric_room room;
+    metric_work room;
     const double *x;
     double *unit, *frame, *same;  /* (d, d), (d, D), (d, D) */
     double *factor;               /* (d, d) */
@@ -23,10 +23,10 @@ static mst_status curve_new(curve *s, const mst_manifold *m)
 {
     size_t d = m->dim, D = m->ambient;
     *s = (curve){.m = m};
-    MST_TRY(metric_room_new(&s->room, m, 1, d));
+    MST_TRY(metric_work_new(&s->room, m, 1, d));
     mst_status status = mst_allocate(&s->block, 15 * d * d + 2 * d * D);
     if (status != MST_OK) {
-        metric_room_free(&s->room);
+        metric_work_free(&s->room);
         return status;
     }
     double *next = s->block,
@@ -45,7 +45,7 @@ static mst_status curve_new(curve *s, const mst_manifold *m)
 
 static void curve_free(curve *s)
 {
-    metric_room_free(&s->room);
+    metric_work_free(&s->room);
     mst_release(s->block);
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct potential {
     const mst_manifold *m;
-    metric_room room;
+    metric_work room;
     double *from, *to;                         /* (D): x and y in one chart */
     double *delta, *slope_a, *slope_b, *slope; /* (d): δ, dA, dB, df */
     double *factor, *frame, *lx, *lv;          /* (d, d) */
@@ -25,10 +25,10 @@ static mst_status potential_new(potential *s, const mst_manifold *m)
 {
     size_t d = m->dim, D = m->ambient;
     *s = (potential){.m = m};
-    MST_TRY(metric_room_new(&s->room, m, 1, d));
+    MST_TRY(metric_work_new(&s->room, m, 1, d));
     mst_status status = mst_allocate(&s->block, 2 * D + 4 * d + 4 * d * d);
     if (status != MST_OK) {
-        metric_room_free(&s->room);
+        metric_work_free(&s->room);
         return status;
     }
     s->from = s->block;
@@ -46,7 +46,7 @@ static mst_status potential_new(potential *s, const mst_manifold *m)
 
 static void potential_free(potential *s)
 {
-    metric_room_free(&s->room);
+    metric_work_free(&s->room);
     mst_release(s->block);
 }
 

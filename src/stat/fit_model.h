@@ -103,7 +103,7 @@ fit_means fit_one_mean(const mst_score *source, const fit_rows *rows, bool time_
                        int threads);
 /* Several, of groups of rows. */
 fit_means fit_many_means(const mst_score *source, size_t groups, const fit_rows *rows, size_t means,
-                         const size_t *mean_of, size_t times, const size_t *time_of,
+                         const size_t *mean_numbers, size_t times, const size_t *time_numbers,
                          bool time_is_free, int threads);
 /* The same with its times fixed. */
 fit_means fit_with_fixed_times(const fit_means *means);
