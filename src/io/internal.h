@@ -55,7 +55,11 @@ struct mst_reader {
     void *data; /* of the format */
 };
 
-extern const reader_format reader_csv, reader_npy;
+/* The formats, in the order in which they are tried; CSV takes what no other knows. */
+#define READER_FORMATS(X) X(npy) X(csv)
+#define DECLARE_FORMAT(name) extern const reader_format reader_##name;
+READER_FORMATS(DECLARE_FORMAT)
+#undef DECLARE_FORMAT
 
 /* The format of what comes from a source that is at its first byte. */
 MST_MUST_USE mst_status reader_find_format(mst_source *s, const reader_format **out);

@@ -29,7 +29,11 @@ static mst_status refuse_other_formats(const mst_source *s)
 }
 
 /* The last takes what no other knows. */
-static const reader_format *const formats[] = {&reader_npy, &reader_csv};
+static const reader_format *const formats[] = {
+#define FORMAT_ADDRESS(name) &reader_##name,
+    READER_FORMATS(FORMAT_ADDRESS)
+#undef FORMAT_ADDRESS
+};
 
 mst_status reader_find_format(mst_source *s, const reader_format **out)
 {

@@ -32,17 +32,18 @@ static mst_status require_manifold(const request *r)
                         : mst_fail(MST_ARGUMENT, "the score source '%s' needs a manifold", r->name);
 }
 
-static mst_status open_exact(mst_score **out, const request *r)
-{
-    MST_TRY(require_manifold(r));
-    return mst_score_exact_new(out, r->m);
-}
-
-static mst_status open_log(mst_score **out, const request *r)
-{
-    MST_TRY(require_manifold(r));
-    return mst_score_log_new(out, r->m);
-}
+/* Sources that need a manifold and nothing else: name and constructor. */
+#define PLAIN_SOURCES(X)          \
+    X(exact, mst_score_exact_new) \
+    X(log, mst_score_log_new)
+#define OPEN_PLAIN(name, make)                                       \
+    static mst_status open_##name(mst_score **out, const request *r) \
+    {                                                                \
+        MST_TRY(require_manifold(r));                                \
+        return make(out, r->m);                                      \
+    }
+PLAIN_SOURCES(OPEN_PLAIN)
+#undef OPEN_PLAIN
 
 enum { MODEL_BEYOND, MODEL_T };
 
@@ -72,9 +73,10 @@ static mst_status open_model(mst_score **out, const request *r)
 
 /* A new source is a line here; files come last. */
 static const opener openers[] = {
-    {"exact", {NULL}, open_exact},
-    {"log", {NULL}, open_log},
-    {NULL, {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t"}, open_model},
+#define PLAIN_OPENER(name, make) {#name, {NULL}, open_##name},
+    PLAIN_SOURCES(PLAIN_OPENER)
+#undef PLAIN_OPENER
+        {NULL, {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t"}, open_model},
 };
 
 static bool is_file(const char *path)

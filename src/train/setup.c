@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HELD_OUT = 16384, HELD_BATCH = 512, HELD_BLOCKS = 16, LARGEST_BATCH = 1 << 22 };
+enum { HELD_OUT = 16384, HELD_BATCH = 512, LARGEST_BATCH = 1 << 22 };
 
 /* Streams of the seed; that of the held-out paths is nobody's choice. */
 enum { WEIGHTS = 1 };
@@ -135,6 +135,15 @@ mst_status trainer_failed(mst_status status, const char *detail)
                     kept);
 }
 
+/* On a slow manifold the held-out samples alone take long enough to be told of, and to be stopped. */
+static int report_preparation(void *user, double done, double total)
+{
+    (void)done, (void)total;
+    trainer *r = user;
+    trainer_report(r);
+    return r->stop;
+}
+
 static mst_status draw_held_out(trainer *r)
 {
     sample_plan *plan;
@@ -145,11 +154,13 @@ static mst_status draw_held_out(trainer *r)
     /* A pool may be larger than what is looked at. */
     size_t blocks = status == MST_OK ? HELD_OUT * r->held.blocks / r->held.paths : 0;
     if (status == MST_OK)
-        status = mst_parallel_blocks(blocks, HELD_BLOCKS, r->threads, (mst_progress){0}, fill_held,
-                                     &r->held);
+        status = mst_parallel_blocks(blocks, 1, r->threads, (mst_progress){report_preparation, r},
+                                     fill_held, &r->held);
     if (status == MST_OK)
         status = trainer_measure_reach(r, plan);
     sample_plan_free(plan);
+    if (status == MST_INTERRUPTED)
+        return mst_fail(status, "interrupted before the first step");
     return status == MST_OK ? MST_OK : trainer_failed(status, mst_error_detail());
 }
 

@@ -252,6 +252,35 @@ static int listen(void *user, const mst_train_state *state)
     return ++l->calls == l->stop_at;
 }
 
+/* In tests/support; its header has another `scratch`. */
+mst_status bare_graph_new(mst_manifold **out);
+
+static int stop_at_once(void *user, const mst_train_state *state)
+{
+    ++*(int *)user;
+    ck_assert_uint_eq(state->step, 0);
+    return 1;
+}
+
+/* Samples alone take seconds here, and nobody has to wait for the first step. */
+START_TEST(interrupted_while_it_prepares)
+{
+    int calls = 0;
+    mst_train_options o = small_options();
+    o.steps = 1;
+    o.path_steps = 16;
+    o.report = (mst_train_report){stop_at_once, &calls};
+    mst_manifold *m;
+    mst_network *net;
+    ASSERT_OK(bare_graph_new(&m));
+    ASSERT_FAILS(MST_INTERRUPTED, mst_train(&net, m, &o));
+    ck_assert_ptr_null(net);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_str_eq(mst_error_detail(), "interrupted before the first step");
+    mst_manifold_free(m);
+}
+END_TEST
+
 /* Through the reports: a usable network, a checkpoint, and the same end. */
 START_TEST(interrupted)
 {
@@ -504,6 +533,7 @@ int main(void)
 {
     return RUN_SUITE("train", 120, {threads_do_not_matter, 3}, {what_decides_the_weights, 0},
                      {average_and_excess, 0}, {resumed_trainings_end_the_same, 2}, {interrupted, 0},
-                     {reach_of_the_training, 0}, {resuming_with_other_options, 0},
-                     {damaged_checkpoints, 0}, {bad_options, 0}, {without_memory, 3}, {paper, 0});
+                     {interrupted_while_it_prepares, 0}, {reach_of_the_training, 0},
+                     {resuming_with_other_options, 0}, {damaged_checkpoints, 0}, {bad_options, 0},
+                     {without_memory, 3}, {paper, 0});
 }
