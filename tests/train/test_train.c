@@ -268,7 +268,7 @@ START_TEST(interrupted_while_it_prepares)
     int calls = 0;
     mst_train_options o = small_options();
     o.steps = 1;
-    o.path_steps = 16;
+    o.path_steps = 2;
     o.report = (mst_train_report){stop_at_once, &calls};
     mst_manifold *m;
     mst_network *net;
