@@ -131,9 +131,9 @@ static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, con
     return MST_OK;
 }
 
-/* B_x (cosh r, sinh r e) with the frame coordinates r e of v. */
-static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
-                              double *y)
+/* B_x (cosh r, sinh r e) with the frame coordinates r e of v if `straight`, else B_x (√(1 + r²), r e). */
+static mst_status move(const mst_manifold *m, size_t n, const double *x, const double *v,
+                       bool straight, double *y)
 {
     size_t d = m->dim, D = m->ambient;
     double *c, *p;
@@ -143,10 +143,11 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     for (size_t i = 0; i < n; i++) {
         memcpy(p, x + i * D, D * sizeof *p);
         frame_coordinates(d, p, v + i * D, c);
-        double r = sqrt(dot(d, c, c)), scale = r > 1e-9 ? sinh(r) / r : 1;
+        double square = dot(d, c, c), r = sqrt(square);
+        double scale = straight && r > 1e-9 ? sinh(r) / r : 1;
         for (size_t k = 0; k < d; k++)
             c[k] *= scale;
-        from_origin(d, p, cosh(r), c, y + i * D);
+        from_origin(d, p, straight ? cosh(r) : sqrt(1 + square), c, y + i * D);
         restore_time(d, y + i * D);
         if (!isfinite(y[i * D])) {
             status =
@@ -158,28 +159,18 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return status;
 }
 
+static mst_status exponential(const mst_manifold *m, size_t n, const double *x, const double *v,
+                              double *y)
+{
+    return move(m, n, x, v, true, y);
+}
+
 /* x + v with as much of x as brings it to the hyperboloid, √(1 + |v|²) x + v: along v by arsinh |v|, so Exp
  * to second order, and for every v. */
 static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *y)
 {
-    size_t d = m->dim, D = m->ambient;
-    double *c, *p;
-    MST_TRY(mst_allocate(&c, d + D));
-    p = c + d;
-    mst_status status = MST_OK;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(p, x + i * D, D * sizeof *p);
-        frame_coordinates(d, p, v + i * D, c);
-        from_origin(d, p, sqrt(1 + dot(d, c, c)), c, y + i * D);
-        restore_time(d, y + i * D);
-        if (!isfinite(y[i * D])) {
-            status = mst_fail(MST_DOMAIN, "a step leads beyond the range of doubles");
-            break;
-        }
-    }
-    mst_release(c);
-    return status;
+    return move(m, n, x, v, false, y);
 }
 
 /* sinh r e, the image of y when x is boosted to the origin, from y − x: this keeps the
