@@ -26,6 +26,13 @@ typedef enum mst_covariance_kind {
     MST_COVARIANCE_BOOTSTRAP, /* of refitted resamples */
 } mst_covariance_kind;
 
+/* What a weight says. Means, times and verdicts are the same either way, and do not change when all weights
+ * are multiplied by one number. */
+typedef enum mst_weight_meaning {
+    MST_WEIGHTS_COUNTS, /* a weight of 3 is the row three times: errors, log-likelihood, AIC scale with it */
+    MST_WEIGHTS_RELATIVE, /* only ratios count: errors are those of (Σw)²/Σw² rows of equal weight */
+} mst_weight_meaning;
+
 typedef enum mst_time_limit {
     MST_TIME_FINITE,
     MST_TIME_ZERO,     /* all the points are one: the likelihood grows without bound as t → 0 */
@@ -50,16 +57,57 @@ typedef enum mst_fit_end {
     MST_FIT_OUT_OF_STEPS, /* the iterations ran out */
 } mst_fit_end;            /* the first three have converged */
 
+/* Why `unique` says what it says. */
+typedef enum mst_uniqueness {
+    MST_UNIQUENESS_PROVEN,   /* by a theorem, or because all optima were listed */
+    MST_UNIQUENESS_SEARCHED, /* by a search whose rate of misses is measured (docs/means.md) */
+    /* Another optimum is so nearly as good that other data of the same law might prefer it, or the search is
+     * none that was measured. */
+    MST_UNIQUENESS_NOT_ESTABLISHED,
+} mst_uniqueness;
+
+/* What to know about a mean besides its numbers; bits of `notes`. */
+typedef enum mst_mean_note {
+    MST_NOTE_MAYBE_UNIFORM = 1 << 0, /* the data cannot be told from the uniform law */
+    MST_NOTE_TIME_BIASED = 1 << 1, /* the mean was fitted to noise in part: trust time_corrected */
+    MST_NOTE_HARDLY_DETERMINED = 1 << 2, /* the error of the mean is of the size of the space */
+    MST_NOTE_SMEARY =
+        1 << 3, /* so many points lie near the cut locus that errors need more than 1/√n */
+    MST_NOTE_UNEQUAL_TIMES = 1 << 4,      /* the factors of the product have different times */
+    MST_NOTE_WEIGHTS_SUM_TO_ONE = 1 << 5, /* weights that look relative were taken as counts */
+    MST_NOTE_FEW_CLUSTERS = 1 << 6,       /* too few of them for a covariance to be relied on */
+} mst_mean_note;
+
+/* Why there is no covariance. */
+typedef enum mst_no_errors {
+    MST_ERRORS_GIVEN,
+    MST_ERRORS_NOT_CONVERGED,
+    MST_ERRORS_NOT_UNIQUE,
+    MST_ERRORS_TOO_FEW_ROWS, /* rows or clusters that weigh: one has no spread */
+    MST_ERRORS_SINGULAR,     /* the information is not positive definite */
+    MST_ERRORS_TOO_DEAR, /* a Hessian by differences in so many dimensions; the bootstrap does without */
+    MST_ERRORS_RESAMPLES, /* too many resamples had no estimate */
+} mst_no_errors;
+
+/* What the confidence region for the mean is. */
+typedef enum mst_region_kind {
+    MST_REGION_NONE,
+    MST_REGION_ELLIPSOID, /* {Exp_μ(v) : vᵀ C⁻¹ v ≤ region_radius2} */
+    /* {y : n ḡᵀ C̄⁻¹ ḡ ≤ region_radius2}, ḡ and C̄ mean and spread of the rows' scores at y: holds for any
+     * time, however badly the mean is determined. mst_mean_region_holds tells. */
+    MST_REGION_SCORE,
+    MST_REGION_WHOLE, /* the same, and it is all of the manifold */
+} mst_region_kind;
+
 typedef struct mst_mean_options {
     size_t size;            /* set by the default: how much of the struct the program knows */
     mst_mean_method method; /* default MST_MEAN_NEWTON */
     /* default 0: fit it; else the fixed time. Not used by sources without a time. Outside the range of the
      * source: MST_DOMAIN. A source with one time only has that one fixed. */
     double time;
-    /* default null: all 1; (n), ≥ 0, not all 0. They multiply the terms as given. */
-    const double *weights;
-    const double *start; /* default null: the projected mean of coordinates; else one point (D) */
-    size_t starts;       /* default 4: this many different starts, 1 … 1000 */
+    const double *weights; /* default null: all 1; (n), ≥ 0, not all 0 */
+    const double *start;   /* default null: the projected mean of coordinates; else one point (D) */
+    size_t starts;         /* default 4: this many different starts, 1 … 1000 */
     /* default 1e-10: of the gradient of the mean log-likelihood in (μ, log t), with μ in units of √t
      * (Fréchet means: of the spread). For a source with a precision it is at least 4 times that precision in
      * units of the rows' own gradients, about √d: less is rounding. */
@@ -72,6 +120,12 @@ typedef struct mst_mean_options {
     uint64_t seed;                  /* default 2712: of starts and bootstrap */
     int threads;                    /* default 0: all cores; the result does not depend on it */
     mst_progress progress;          /* default none */
+    mst_weight_meaning weights_are; /* default MST_WEIGHTS_COUNTS */
+    /* default null: rows are independent; (n): which cluster each is of, any numbers. Rows of one cluster may
+     * depend on each other: the sandwich, over clusters, takes the place of OBSERVED, and the bootstrap draws
+     * whole clusters. */
+    const size_t *clusters;
+    bool time_per_factor; /* default false; true: each factor of a product has a time of its own */
 } mst_mean_options;
 
 MST_API mst_mean_options mst_mean_options_default(void);
@@ -97,7 +151,8 @@ typedef struct mst_mean_result {
     double decrement; /* Newton decrement of the mean log-likelihood: ½ gᵀH⁻¹g there */
     /* Sources without log_p: maxima are compared by the gradient integrated along the way from one to the
      * other, and differences below 1 % of the ups and downs on it count as ties. */
-    bool unique;
+    bool unique; /* of those that are NOT_ESTABLISHED: false */
+    mst_uniqueness uniqueness;
     size_t set_size;     /* members of the set found, at least 1 */
     mst_mean_point *set; /* best first */
     double *basis;       /* (d, D), orthonormal tangent basis at the mean */
@@ -115,6 +170,24 @@ typedef struct mst_mean_result {
     size_t n;
     uint64_t seed; /* of starts and bootstrap */
     double seconds;
+    unsigned notes;          /* of mst_mean_note */
+    mst_no_errors no_errors; /* why covariance and errors are NAN */
+    double effective_n;      /* the number of independent rows that the errors are those of */
+    size_t clusters;         /* 0: none were given */
+    /* The maximum of the likelihood integrated over all μ; INFINITY if the uniform law is as good; NAN where
+     * it is not known. [time_low, time_high] is the interval of that likelihood where there is one. */
+    double time_corrected;
+    /* Test of the uniform law on compact spaces, else NAN. */
+    double uniform_statistic, uniform_p_value;
+    mst_region_kind region_kind;
+    double
+        region_share; /* of the manifold's volume, of a score region on a compact manifold; else NAN */
+    /* With time_per_factor: one time and standard error per factor; else null. */
+    size_t times_count;
+    double *times, *times_standard_error;
+    /* Likelihood ratio of that against one time, χ² of `factors − 1` degrees of freedom; NAN unless a product
+     * has several factors and the source is the exact kernel. */
+    double equal_times_statistic, equal_times_p_value;
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

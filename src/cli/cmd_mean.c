@@ -368,6 +368,8 @@ static mst_status conclude(averaging *a)
         const char *problem = mean_problem(&a->e, a->groups[i].result, text);
         if (problem == NULL)
             model_warn_time(&a->e.model, a->groups[i].result->time);
+        if (problem == NULL)
+            warn_of_notes(&a->e, a->groups[i].name, a->groups[i].result);
         if (problem == NULL && !a->groups[i].result->unique)
             warn_of_set(a, &a->groups[i]);
         if (problem != NULL && problems++ == 0) {

@@ -63,6 +63,12 @@ MST_MUST_USE mst_status json_mean(const estimation *e, mst_json *j, const mst_me
                                   double confidence);
 MST_MUST_USE mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r,
                                    double confidence);
+/* The notes of a result, one warning each; `group` may be null. And the same as the JSON member
+ * "warnings", a list of words. */
+void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r);
+void json_notes(mst_json *j, const mst_mean_result *r);
+/* Why there is no standard error and what helps; null if there is one. */
+const char *missing_errors(const mst_mean_result *r);
 /* Why the result is none, as a phrase for MST_CONVERGENCE; null if all is well. */
 #define PROBLEM_TEXT 256
 const char *mean_problem(const estimation *e, const mst_mean_result *r, char text[PROBLEM_TEXT]);

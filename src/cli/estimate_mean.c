@@ -95,6 +95,18 @@ static void json_errors(const estimation *e, mst_json *j, const mst_mean_result 
     json_member_number(j, "region_volume", r->region_volume);
 }
 
+static void json_uniqueness(mst_json *j, const mst_mean_result *r)
+{
+    static const char *const words[] = {"proven", "searched", "not established"};
+    if (r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED) {
+        mst_json_key(j, "unique");
+        mst_json_null(j);
+    } else {
+        json_member_bool(j, "unique", r->unique);
+    }
+    json_member_string(j, "uniqueness", words[r->uniqueness]);
+}
+
 mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r, double confidence)
 {
     json_member_integer(j, "n", r->n);
@@ -111,11 +123,12 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
     json_member_number(j, "gradient_norm", r->gradient_norm);
     json_member_number(j, "newton_decrement", r->decrement);
     json_errors(e, j, r, confidence);
-    json_member_bool(j, "unique", r->unique);
+    json_uniqueness(j, r);
     status = json_set(e, j, r);
     json_member_integer(j, "parameters", r->parameters);
     json_member_number(j, "aic", r->aic);
     json_member_number(j, "bic", r->bic);
+    json_notes(j, r);
     return status;
 }
 
@@ -151,6 +164,8 @@ static void print_errors(const estimation *e, FILE *out, const mst_mean_result *
         fprintf(out, LABEL "%.6g%s\n", "standard error",
                 degrees ? r->standard_error / degree : r->standard_error,
                 degrees ? " degrees" : "");
+    else if (missing_errors(r) != NULL)
+        fprintf(out, LABEL "%s\n", "standard error", missing_errors(r));
     if (!isnan(r->region_volume))
         fprintf(out, LABEL "%.4g in the tangent space (volume, confidence %g)\n", "region",
                 r->region_volume, confidence);

@@ -143,6 +143,7 @@ static mst_status fill_errors(mst_mean_result *r, const fit_model *m, const mst_
         trace += covariance[i * q + i];
     }
     r->standard_error = sqrt(trace);
+    r->region_kind = MST_REGION_ELLIPSOID;
     r->region_radius2 = mst_chi_square_quantile(o->confidence, (double)d);
     MST_TRY(region_volume(d, r->covariance, r->region_radius2, &r->region_volume));
     if (m->time_is_free) {
@@ -194,11 +195,15 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     size_t D = mst_manifold_ambient(m);
     r->covariance_kind = kind_of(model->model.source, o->covariance);
     MST_TRY(mst_manifold_frame(m, 1, r->mean, r->basis));
-    if (!r->unique || !r->converged)
+    if (!r->converged || !r->unique) {
+        r->no_errors = r->converged ? MST_ERRORS_NOT_UNIQUE : MST_ERRORS_NOT_CONVERGED;
         return MST_OK;
+    }
     /* One row has no spread to learn errors from. */
-    if (r->covariance_kind != MST_COVARIANCE_OBSERVED && count_rows(&model->model.rows[0]) < 2)
+    if (r->covariance_kind != MST_COVARIANCE_OBSERVED && count_rows(&model->model.rows[0]) < 2) {
+        r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
         return MST_OK;
+    }
     /* At the edge of a range the time is as good as fixed. */
     bool held = model->model.time_is_free && r->time_limit != MST_TIME_FINITE;
     fit_means given = held ? fit_with_fixed_times(model) : *model;
@@ -213,6 +218,9 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
         covariance_of(&given, state, r, o, hessian, model->model.parameters, covariance, &defined);
     if (status == MST_OK && defined)
         status = fill_errors(r, &given.model, o, covariance);
+    if (status == MST_OK && !defined)
+        r->no_errors = r->covariance_kind == MST_COVARIANCE_BOOTSTRAP ? MST_ERRORS_RESAMPLES
+                                                                      : MST_ERRORS_SINGULAR;
     mst_release(covariance);
     return status;
 }

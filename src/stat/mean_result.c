@@ -30,6 +30,8 @@ static mst_status result_new(mst_mean_result **out, size_t d, size_t D, size_t s
     r->time = r->log_likelihood = r->variance = r->standard_error = r->time_standard_error = NAN;
     r->time_low = r->time_high = r->region_radius2 = r->region_volume = r->aic = r->bic = NAN;
     r->gradient_norm = r->decrement = NAN;
+    r->effective_n = r->time_corrected = r->uniform_statistic = r->uniform_p_value = NAN;
+    r->region_share = r->equal_times_statistic = r->equal_times_p_value = NAN;
     *out = r;
     return MST_OK;
 }
@@ -40,6 +42,7 @@ void mst_mean_result_free(mst_mean_result *r)
         return;
     mst_release(r->mean);
     mst_release(r->set);
+    mst_release(r->times);
     mst_release(r);
 }
 
@@ -65,6 +68,7 @@ static void fill_outcome(const mean_search *s, const fit_outcome *best, mst_mean
     r->iterations = best->iterations;
     r->gradient_norm = best->gradient_norm;
     r->decrement = best->decrement;
+    r->uniqueness = MST_UNIQUENESS_SEARCHED;
     r->unique = r->set_size == 1 && best->end != MST_FIT_UNIFORM &&
                 !(best->least_curvature < s->tolerances.unique);
 }
