@@ -45,6 +45,9 @@ typedef struct mst_score_ops {
      * from several threads at once. t may be null where the source has no time. */
     mst_status (*evaluate)(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out);
     void (*free_data)(void *data); /* or null */
+    /* For a source on a product whose log p is the sum of those of the factors: the source of factor i alone,
+     * a new object on a borrowed factor. Null: it is no such sum. */
+    mst_status (*factor)(const mst_score *s, size_t i, mst_score **out);
 } mst_score_ops;
 
 /* A source of your own. The table is copied, the manifold borrowed: it must outlive the source. `data` goes
@@ -77,6 +80,10 @@ MST_API void *mst_score_data(const mst_score *s);
 MST_API const mst_score_info *mst_score_describe(const mst_score *s);
 /* Does it give all of these (MST_GIVES_…)? */
 MST_API bool mst_score_gives(const mst_score *s, unsigned what);
+
+/* The source of one factor of a product, which adds up to this one; release it. MST_UNABLE where the source
+ * knows the product as a whole only. A manifold that is no product is its own single factor. */
+MST_API MST_MUST_USE mst_status mst_score_factor(mst_score **out, const mst_score *s, size_t i);
 
 /* The rows through the table; none are allowed. */
 MST_API MST_MUST_USE mst_status mst_score_evaluate(const mst_score *s, const mst_pairs *pairs,

@@ -86,11 +86,17 @@ static void describe(const mst_score *s, mst_score_info *info)
     info->cost = (m->traits.closed & MST_CLOSED_LOG) != 0 ? 0.1 : 100;
 }
 
+static mst_status factor(const mst_score *s, size_t i, mst_score **out)
+{
+    return mst_score_log_new(out, mst_manifold_factor(mst_score_manifold(s), i));
+}
+
 static const mst_score_ops log_ops = {
     .size = sizeof log_ops,
     .name = "log",
     .describe = describe,
     .evaluate = evaluate,
+    .factor = factor,
 };
 
 mst_status mst_score_log_new(mst_score **out, const mst_manifold *m)

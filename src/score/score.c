@@ -85,6 +85,17 @@ bool mst_score_gives(const mst_score *s, unsigned what)
     return (s->info.gives & what) == what;
 }
 
+mst_status mst_score_factor(mst_score **out, const mst_score *s, size_t i)
+{
+    *out = NULL;
+    if (s->ops.factor == NULL)
+        return mst_fail(MST_UNABLE, "the source \"%s\" knows %s as a whole and not its factors",
+                        s->ops.name, mst_manifold_spec(s->m));
+    if (i >= mst_manifold_factor_count(s->m))
+        return mst_fail(MST_ARGUMENT, "%s has no factor %zu", mst_manifold_spec(s->m), i);
+    return s->ops.factor(s, i, out);
+}
+
 mst_status mst_score_evaluate(const mst_score *s, const mst_pairs *pairs,
                               const mst_heat_values *out)
 {
@@ -109,11 +120,17 @@ static void describe_exact(const mst_score *s, mst_score_info *info)
     info->gives = MST_GIVES_LOG_P | MST_GIVES_TIME | MST_GIVES_HESSIAN;
 }
 
+static mst_status exact_factor(const mst_score *s, size_t i, mst_score **out)
+{
+    return mst_score_exact_new(out, mst_manifold_factor(s->m, i));
+}
+
 static const mst_score_ops exact_ops = {
     .size = sizeof exact_ops,
     .name = "exact",
     .describe = describe_exact,
     .evaluate = exact,
+    .factor = exact_factor,
 };
 
 mst_status mst_score_exact_new(mst_score **out, const mst_manifold *m)

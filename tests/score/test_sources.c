@@ -265,10 +265,46 @@ START_TEST(a_source_of_your_own)
 }
 END_TEST
 
+/* Of product(sphere:2,hyperbolic:2,euclidean:1) the values add up; a source that does not
+ * say how has none. */
+START_TEST(sources_of_factors_add_up)
+{
+    setting s = setting_open("product(sphere:2,hyperbolic:2,euclidean:1)");
+    double *x = draw(&s, POINTS, NULL, 0.5, 71), t = 0.3;
+    const mst_score *sources[] = {s.exact, s.log};
+    for (size_t k = 0; k < 2; k++) {
+        double whole, sum = 0, part;
+        mst_score *factor;
+        ASSERT_OK(mst_score_evaluate_rows(sources[k], 1, x, x + s.D, &t,
+                                          &(mst_heat_values){.log_p = &whole}));
+        for (size_t f = 0, at = 0; f < 3; f++) {
+            ASSERT_OK(mst_score_factor(&factor, sources[k], f));
+            ck_assert(mst_score_manifold(factor) == mst_manifold_factor(s.m, f));
+            ASSERT_OK(mst_score_evaluate_rows(factor, 1, x + at, x + s.D + at, &t,
+                                              &(mst_heat_values){.log_p = &part}));
+            sum += part;
+            at += mst_manifold_ambient(mst_score_manifold(factor));
+            mst_score_free(factor);
+        }
+        assert_near(sum, whole, 1e-13 * fabs(whole), "source %zu", k);
+        ck_assert_int_eq(mst_score_factor(&factor, sources[k], 3), MST_ARGUMENT);
+    }
+    own_data data = {.factor = 1};
+    mst_score *own, *factor;
+    ASSERT_OK(mst_score_new(&own, &own_ops, s.m, &data));
+    ck_assert_int_eq(mst_score_factor(&factor, own, 0), MST_UNABLE);
+    ck_assert(factor == NULL);
+    mst_score_free(own);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE(
-        "score", 60, {derivatives_are_those_of_the_value, SPECS}, {log_source_is_the_logarithm, 0},
-        {log_source_at_the_point_itself, 0}, {exact_source_is_the_heat_kernel, SPECS},
-        {there_is_no_exact_source_without_a_closed_form, 0}, {a_source_of_your_own, 0});
+    return RUN_SUITE("score", 60, {derivatives_are_those_of_the_value, SPECS},
+                     {log_source_is_the_logarithm, 0}, {log_source_at_the_point_itself, 0},
+                     {exact_source_is_the_heat_kernel, SPECS},
+                     {there_is_no_exact_source_without_a_closed_form, 0}, {a_source_of_your_own, 0},
+                     {sources_of_factors_add_up, 0});
 }
