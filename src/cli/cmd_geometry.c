@@ -13,7 +13,7 @@ static mst_status refuse_model(const model *o)
 {
     if (o->net == NULL)
         return MST_OK;
-    return mst_fail(MST_ARGUMENT,
+    return mst_fail(MST_UNABLE,
                     "a score network gives logarithms and distances, but no geodesic from its "
                     "velocity; leave out --score, Exp needs no model");
 }

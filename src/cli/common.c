@@ -161,35 +161,6 @@ void warn(const invocation *inv, const char *format, ...)
     print_message(inv, text);
 }
 
-mst_status parse_manifold(mst_manifold **m, const char *spec)
-{
-    enum { MOST_FAMILIES = 64, LONGEST_NAME = 32 };
-    static const char ends_name[] = ":?(";
-    mst_status status = mst_manifold_parse(m, spec);
-    if (status != MST_ARGUMENT)
-        return status;
-    char own[LONGEST_NAME], names[MOST_FAMILIES][LONGEST_NAME];
-    const char *list[MOST_FAMILIES + 1] = {NULL};
-    spec += strspn(spec, " \t");
-    snprintf(own, sizeof own, "%.*s", (int)strcspn(spec, ends_name), spec);
-    if (strpbrk(own, "./\"") != NULL)
-        return status; /* the library knows what is wrong with files */
-    const mst_manifold_family *families;
-    size_t count = mst_manifold_families(&families);
-    for (size_t i = 0; i < count && i < MOST_FAMILIES; i++) {
-        snprintf(names[i], LONGEST_NAME, "%.*s", (int)strcspn(families[i].spec, ends_name),
-                 families[i].spec);
-        if (strcmp(own, names[i]) == 0)
-            return status; /* the family is right, and the library knows what is wrong with the rest */
-        list[i] = names[i];
-    }
-    const char *near = closest_word(own, list);
-    if (near != NULL)
-        return mst_fail(status, "unknown manifold '%s'; did you mean %s%s?", spec, near,
-                        spec + strlen(own));
-    return mst_fail(status, "unknown manifold '%s'; 'manistat manifolds' lists them", spec);
-}
-
 const char *manifold_text(const invocation *inv)
 {
     const char *text = option_get(inv, &option_manifold)->text;

@@ -12,24 +12,26 @@
 
 static const char exact[] = "exact";
 static const char logarithm[] = "log";
-static const char *const words[] = {exact, NULL};
+static const char *const words[] = {exact, logarithm, NULL};
 
 /* How --score is called, whatever it is for. */
-#define SCORE_OPTION                                                               \
-    .name = "score", .kind = OPTION_FILE, .choices = words, .value = "exact|FILE", \
+#define SCORE_OPTION                                                                   \
+    .name = "score", .kind = OPTION_FILE, .choices = words, .value = "exact|log|FILE", \
     .fallback = exact, .example = "model.safetensors"
 
 const option option_score = {
     SCORE_OPTION,
-    .help = "where the score comes from: exact (the closed form of the heat kernel, where there is "
-            "one) or a model FILE written by train; --force then allows times outside the "
-            "model's range",
+    .help =
+        "where the score comes from: exact (the closed form of the heat kernel, where there is "
+        "one), log (the logarithm, which has no time: Frechet means) or a model FILE written by "
+        "train; FILE?beyond=yes, or --force, allows times outside the model's range, and "
+        "FILE?t=0.01 is its small-time limit there",
 };
 
 const option option_score_limit = {
     SCORE_OPTION,
-    .help = "exact (the geometry of the manifold) or a model FILE written by train, whose score at "
-            "its smallest time takes the place of the logarithm",
+    .help = "exact or log (the geometry of the manifold), or a model FILE written by train, whose "
+            "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm",
 };
 
 static const char *score_text(const invocation *inv)

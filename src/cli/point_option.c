@@ -8,13 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The numbers of "1,-2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
+/* The numbers of "1, -2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
 static size_t parse_numbers(const char *text, double *numbers)
 {
     size_t count = 0;
     for (;;) {
-        size_t length = strcspn(text, ",");
-        if (!mst_parse_double(text, length, &numbers[count]))
+        text += strspn(text, " \t");
+        size_t length = strcspn(text, ","), end = length;
+        while (end > 0 && strchr(" \t", text[end - 1]) != NULL)
+            end--;
+        if (!mst_parse_double(text, end, &numbers[count]))
             return 0;
         count++;
         if (text[length] == '\0')

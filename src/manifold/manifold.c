@@ -131,6 +131,8 @@ double mst_manifold_injectivity(const mst_manifold *m)
 void mst_manifold_start(const mst_manifold *m, double *x)
 {
     m->ops.start(m, x);
+    for (size_t i = 0; i < m->ambient; i++)
+        x[i] += 0.0; /* it is printed, and a zero has no sign there */
 }
 
 /* `slot` of the table with the arguments (m, n, …), or the fall-back of the same name. */

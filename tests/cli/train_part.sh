@@ -279,7 +279,7 @@ likens "geodesic" "m['s'] == e['s'] and max(abs(m[k][i] - e[k][i]) for k in ('x_
 check "geodesic stays on the sphere" as_json "$out" "max(abs(math.hypot(r['x_1'][i], r['x_2'][i], r['x_3'][i]) - 1) for i in range(5)) < 1e-12"
 run heat "${model[@]}" --time 0.2 pair.csv
 check "heat writes nan" grep -q '^nan,' "$out"
-refuses "exp" 2 "no geodesic from its velocity; leave out --score" exp "${model[@]}" pair.csv
+refuses "exp" 3 "no geodesic from its velocity; leave out --score" exp "${model[@]}" pair.csv
 refuses "mixture" 3 "needs log p.*kmeans" mixture "${model[@]}" -k 2 data.csv
 succeeds "the manifold may be said again" mean "${model[@]}" --manifold sphere:2 data.csv
 check "the text names the model" grep -q 'by model.safetensors' "$out"
