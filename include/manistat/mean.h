@@ -125,7 +125,9 @@ typedef struct mst_mean_options {
      * depend on each other: the sandwich, over clusters, takes the place of OBSERVED, and the bootstrap draws
      * whole clusters. */
     const size_t *clusters;
-    bool time_per_factor; /* default false; true: each factor of a product has a time of its own */
+    /* default false; true: each factor of a product has a time of its own. MST_UNABLE for sources that know
+     * the product as a whole only. */
+    bool time_per_factor;
 } mst_mean_options;
 
 MST_API mst_mean_options mst_mean_options_default(void);
@@ -182,11 +184,13 @@ typedef struct mst_mean_result {
     mst_region_kind region_kind;
     double
         region_share; /* of the manifold's volume, of a score region on a compact manifold; else NAN */
-    /* With time_per_factor: one time and standard error per factor; else null. */
+    /* On products, where the source is a sum over the factors and times are fitted: the time that each factor
+     * has by itself, INFINITY or 0 if it runs away; else null. With time_per_factor they are what was fitted,
+     * `time` is NAN, and there are standard errors and intervals. */
     size_t times_count;
-    double *times, *times_standard_error;
-    /* Likelihood ratio of that against one time, χ² of `factors − 1` degrees of freedom; NAN unless a product
-     * has several factors and the source is the exact kernel. */
+    double *times, *times_standard_error, *times_low, *times_high;
+    /* Likelihood ratio of a time per factor against one time, χ² of times_count − 1 degrees of freedom; NAN
+     * for clusters of rows. */
     double equal_times_statistic, equal_times_p_value;
 } mst_mean_result;
 

@@ -96,6 +96,12 @@ static const option option_resamples = {
     .help = "number of resamples of the bootstrap",
 };
 
+static const option option_time_per_factor = {
+    .name = "time-per-factor",
+    .kind = OPTION_FLAG,
+    .help = "on a product: fit a time for each factor instead of one for all",
+};
+
 /* Rows of one group stand together. */
 typedef struct group {
     const char *name; /* null: the whole file */
@@ -127,6 +133,16 @@ static bool default_is_frechet(const averaging *a)
     return mst_mean_default_kind(a->e.m, o->source) == MST_MEAN_FRECHET;
 }
 
+static mst_status check_time_per_factor(const averaging *a)
+{
+    const char *why = mst_manifold_factor_count(a->e.m) < 2 ? "the manifold is not a product"
+                      : a->frechet                          ? "the Frechet mean has no time"
+                      : a->options.time > 0                 ? "the time is fixed by --time"
+                      : a->e.model.net != NULL ? "a network knows one time only; leave out --score"
+                                               : NULL;
+    return why == NULL ? MST_OK : mst_fail(MST_ARGUMENT, "--time-per-factor: %s", why);
+}
+
 static mst_status set_options(averaging *a)
 {
     const invocation *inv = a->e.inv;
@@ -150,6 +166,11 @@ static mst_status set_options(averaging *a)
                      ? option_get(inv, &option_mean_kind)->choice == KIND_FRECHET
                      : default_is_frechet(a);
     mst_status status = given_time(&a->e, &o->time);
+    if (status != MST_OK)
+        return status;
+    o->time_per_factor = option_given(inv, &option_time_per_factor);
+    if (o->time_per_factor)
+        status = check_time_per_factor(a);
     if (status != MST_OK)
         return status;
     if (a->frechet && o->time > 0)
@@ -305,7 +326,8 @@ static mst_status print_groups(const averaging *a, FILE *out)
 {
     size_t width = a->e.width;
     bool time = !a->frechet;
-    table t = {.cols = width + (time ? 6 : 5)};
+    size_t times = a->options.time_per_factor ? mst_manifold_factor_count(a->e.m) : 1;
+    table t = {.cols = width + (time ? 4 + 2 * times : 5)};
     double *coded;
     mst_status status = new_doubles(&coded, 1, width);
     table_cell(&t, "group");
@@ -313,9 +335,15 @@ static mst_status print_groups(const averaging *a, FILE *out)
     for (size_t k = 0; k < width; k++)
         table_cell(&t, "x_%zu", k + 1);
     table_cell(&t, "error");
-    table_cell(&t, time ? "time" : "variance");
-    if (time)
+    for (size_t k = 0; time && k < times; k++) {
+        if (times > 1)
+            table_cell(&t, "time_%zu", k + 1);
+        else
+            table_cell(&t, "time");
         table_cell(&t, "error");
+    }
+    if (!time)
+        table_cell(&t, "variance");
     table_cell(&t, "converged");
     for (size_t g = 0; g < a->count && status == MST_OK; g++) {
         const mst_mean_result *r = a->groups[g].result;
@@ -325,9 +353,12 @@ static mst_status print_groups(const averaging *a, FILE *out)
         for (size_t k = 0; k < width; k++)
             table_number(&t, coded[k], 8);
         table_number(&t, r->standard_error, 4);
-        table_number(&t, time ? r->time : r->variance, 6);
-        if (time)
-            table_number(&t, r->time_standard_error, 4);
+        for (size_t k = 0; time && k < times; k++) {
+            table_number(&t, times > 1 ? r->times[k] : r->time, 6);
+            table_number(&t, times > 1 ? r->times_standard_error[k] : r->time_standard_error, 4);
+        }
+        if (!time)
+            table_number(&t, r->variance, 6);
         table_cell(&t, "%s", !r->converged ? "no" : r->unique ? "yes" : "not unique");
     }
     free(coded);
@@ -442,12 +473,12 @@ const command command_mean = {
         "the mean is not unique, all equally good ones are reported. If all points coincide the "
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
-    .options =
-        (const option *const[]){&option_space, &option_mean_kind, &option_time_fit, &option_by,
-                                &option_weights, &option_covariance, &option_confidence,
-                                &option_resamples, &option_method, &option_start, &option_starts,
-                                &option_iterations, &option_score, POINT_OPTIONS, &option_seed,
-                                &option_threads, OUTPUT_OPTIONS, NULL},
+    .options = (const option *const[]){&option_space, &option_mean_kind, &option_time_fit,
+                                       &option_time_per_factor, &option_by, &option_weights,
+                                       &option_covariance, &option_confidence, &option_resamples,
+                                       &option_method, &option_start, &option_starts,
+                                       &option_iterations, &option_score, POINT_OPTIONS,
+                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -76,6 +76,31 @@ static mst_status json_set(const estimation *e, mst_json *j, const mst_mean_resu
     return status;
 }
 
+/* Times that run away are no numbers in JSON. */
+static void json_times(mst_json *j, const mst_mean_result *r)
+{
+    json_member_numbers(j, "times", r->times_count, r->times);
+    if (r->times_standard_error != NULL) {
+        json_member_numbers(j, "times_standard_error", r->times_count, r->times_standard_error);
+        mst_json_key(j, "times_interval");
+        mst_json_array(j);
+        for (size_t i = 0; i < r->times_count; i++) {
+            mst_json_array(j);
+            mst_json_number(j, r->times_low[i]);
+            mst_json_number(j, r->times_high[i]);
+            mst_json_end(j);
+        }
+        mst_json_end(j);
+    }
+    if (isnan(r->equal_times_p_value))
+        return;
+    mst_json_key(j, "equal_times");
+    mst_json_object(j);
+    json_member_number(j, "statistic", r->equal_times_statistic);
+    json_member_number(j, "p_value", r->equal_times_p_value);
+    mst_json_end(j);
+}
+
 static void json_errors(const estimation *e, mst_json *j, const mst_mean_result *r,
                         double confidence)
 {
@@ -116,6 +141,8 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
     json_member_number(j, "time", r->time);
     if (r->time_limit != MST_TIME_FINITE)
         json_member_string(j, "time_limit", limit_word(r->time_limit));
+    if (r->times_count > 0)
+        json_times(j, r);
     json_member_number(j, "log_likelihood", r->log_likelihood);
     json_member_number(j, "variance", r->variance);
     json_member_bool(j, "converged", r->converged);
@@ -171,6 +198,32 @@ static void print_errors(const estimation *e, FILE *out, const mst_mean_result *
                 r->region_volume, confidence);
 }
 
+/* A line per factor, named by its spec. */
+static void print_times(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
+{
+    for (size_t i = 0; i < r->times_count; i++) {
+        fprintf(out, LABEL "%.10g", i == 0 ? "times" : "", r->times[i]);
+        if (!isnan(r->times_standard_error[i]))
+            fprintf(out, " +- %.4g", r->times_standard_error[i]);
+        if (!isnan(r->times_low[i]) && !isnan(r->times_high[i]))
+            fprintf(out, ", %.6g to %.6g (confidence %g)", r->times_low[i], r->times_high[i],
+                    confidence);
+        fprintf(out, ", factor %zu: %s\n", i + 1, mst_manifold_spec(mst_manifold_factor(e->m, i)));
+    }
+}
+
+/* The times that the factors have by themselves, where one time does not fit them all. */
+static void print_unequal(const estimation *e, FILE *out, const mst_mean_result *r)
+{
+    if ((r->notes & MST_NOTE_UNEQUAL_TIMES) == 0)
+        return;
+    fprintf(out, LABEL "differ (p %.2g):", "times", r->equal_times_p_value);
+    for (size_t i = 0; i < r->times_count; i++)
+        fprintf(out, "%s %.6g on %s", i > 0 ? "," : "", r->times[i],
+                mst_manifold_spec(mst_manifold_factor(e->m, i)));
+    fputc('\n', out);
+}
+
 static void print_time(FILE *out, const mst_mean_result *r, double confidence)
 {
     if (ran_away(r))
@@ -216,7 +269,11 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
         return status;
     fputc('\n', out);
     print_errors(e, out, r, confidence);
-    print_time(out, r, confidence);
+    if (r->times_standard_error != NULL)
+        print_times(e, out, r, confidence);
+    else
+        print_time(out, r, confidence);
+    print_unequal(e, out, r);
     if (!isnan(r->variance))
         fprintf(out, LABEL "%.6g (mean squared distance)\n", "variance", r->variance);
     if (isfinite(r->log_likelihood))

@@ -67,7 +67,22 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     MST_TRY(mean_search_run(s));
     MST_TRY(mean_rank(s));
     MST_TRY(mean_describe(s, out));
-    return mean_add_errors(*out, &s->model, o, s->candidates[0].hessian);
+    MST_TRY(mean_compare_times(*out, &s->model, o));
+    mst_mean_options robust = *o;
+    if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
+        robust.covariance = MST_COVARIANCE_SANDWICH;
+    return mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian);
+}
+
+static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size_t n,
+                            const double *x, const mst_mean_options *o)
+{
+    mean_search s;
+    mst_status status = mean_search_new(&s, source, n, x, o);
+    if (status == MST_OK)
+        status = search(&s, o, out);
+    mean_search_free(&s);
+    return status;
 }
 
 mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n, const double *x,
@@ -79,12 +94,9 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
     MST_TRY(check_options(source, &o));
     MST_TRY(check_points(mst_score_manifold(source), n, x, &o));
-    mean_search s;
     mst_mean_result *r = NULL;
-    mst_status status = mean_search_new(&s, source, n, x, &o);
-    if (status == MST_OK)
-        status = search(&s, &o, &r);
-    mean_search_free(&s);
+    mst_status status = o.time_per_factor ? mean_fit_per_factor(&r, source, n, x, &o)
+                                          : fit_whole(&r, source, n, x, &o);
     if (status != MST_OK) {
         mst_mean_result_free(r);
         /* MST_CONVERGENCE promises a result; a logarithm that could not be found leaves none. */

@@ -133,19 +133,24 @@ static mst_status region_volume(size_t d, const double *covariance, double radiu
     return status == MST_DOMAIN ? MST_OK : status;
 }
 
+mst_status mean_fill_region(mst_mean_result *r, size_t d, double confidence)
+{
+    double trace = 0;
+    for (size_t i = 0; i < d; i++)
+        trace += r->covariance[i * d + i];
+    r->standard_error = sqrt(trace);
+    r->region_kind = MST_REGION_ELLIPSOID;
+    r->region_radius2 = mst_chi_square_quantile(confidence, (double)d);
+    return region_volume(d, r->covariance, r->region_radius2, &r->region_volume);
+}
+
 static mst_status fill_errors(mst_mean_result *r, const fit_model *m, const mst_mean_options *o,
                               const double *covariance)
 {
     size_t d = mst_manifold_dim(mst_score_manifold(m->source)), q = m->parameters;
-    double trace = 0;
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < d; i++)
         memcpy(r->covariance + i * d, covariance + i * q, d * sizeof *covariance);
-        trace += covariance[i * q + i];
-    }
-    r->standard_error = sqrt(trace);
-    r->region_kind = MST_REGION_ELLIPSOID;
-    r->region_radius2 = mst_chi_square_quantile(o->confidence, (double)d);
-    MST_TRY(region_volume(d, r->covariance, r->region_radius2, &r->region_volume));
+    MST_TRY(mean_fill_region(r, d, o->confidence));
     if (m->time_is_free) {
         double log_error = sqrt(covariance[q * q - 1]);
         double z = mst_normal_quantile(0.5 + o->confidence / 2);

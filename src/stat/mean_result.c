@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static mst_status result_new(mst_mean_result **out, size_t d, size_t D, size_t set_size)
+mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, size_t set_size)
 {
     mst_mean_result *r;
     MST_TRY(mst_allocate_zero(&r, 1));
@@ -77,7 +77,7 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
 {
     const mean_candidate *best = &s->candidates[0];
     mst_mean_result *r;
-    MST_TRY(result_new(&r, s->d, s->D, mean_count_ties(s)));
+    MST_TRY(mean_result_new(&r, s->d, s->D, mean_count_ties(s)));
     fill_set(s, r);
     fill_outcome(s, &best->outcome, r);
     memcpy(r->mean, best->state, s->D * sizeof *r->mean);

@@ -105,7 +105,7 @@ static mst_status collapse(const mean_search *s, bool *collapsed)
     double square = 0;
     if (!same)
         MST_TRY(mean_squared_size(s->m, s->rows.n, x, w, x + first * D, s->o->threads, &square));
-    *collapsed = same || square < rows_rounding(s->m, s->rows.n, x, w);
+    *collapsed = same || square <= rows_rounding(s->m, s->rows.n, x, w);
     if (*collapsed)
         memcpy(s->candidates[0].state, x + first * D, D * sizeof *x);
     return MST_OK;

@@ -84,7 +84,22 @@ size_t mean_count_ties(const mean_search *s);
 /* From the ranked candidates to a result without error bars. */
 MST_MUST_USE mst_status mean_describe(const mean_search *s, mst_mean_result **out);
 
+/* ---- Products ---- */
+
+/* Times of the factors and the test of equal ones, where that can be done. */
+MST_MUST_USE mst_status mean_compare_times(mst_mean_result *result, const fit_means *model,
+                                           const mst_mean_options *options);
+/* A fit with a time per factor. The status is that of finding a result; *out may not have converged. */
+MST_MUST_USE mst_status mean_fit_per_factor(mst_mean_result **out, const mst_score *source,
+                                            size_t n, const double *x,
+                                            const mst_mean_options *options);
+/* Room for a result of dimensions d and D with `set_size` members, everything unknown. */
+MST_MUST_USE mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, size_t set_size);
+
 /* ---- Error bars ---- */
+
+/* Standard error, region and its volume from the covariance of the result. */
+MST_MUST_USE mst_status mean_fill_region(mst_mean_result *result, size_t d, double confidence);
 
 /* Basis, covariance, standard errors, interval and region of the result at its mean. `hessian` (q, q) is what
  * the climb has left there, for sources with a Hessian or a time. */

@@ -298,3 +298,17 @@ run mixture --manifold euclidean:2 -k 1-4 --json few.csv
 check "degenerate mixtures do not win" python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 assert not r["degenerate"] and any(c["degenerate"] for c in r["candidates"]), r' "$out"
+
+# Factors on unlike scales: t is 41.5 / 8 in the plane and 96875 / 4 on the line.
+printf '1,2,100\n3,4,-100\n5,9,300\n2,2,250\n' >scales.csv
+scales=(mean --manifold 'product(euclidean:2,euclidean:1)')
+expects "a time per factor" "r['time'] is None and near(r['times'][1], 24218.75) and near(r['times'][0], 5.1875) and len(r['times_interval']) == 2 and near(r['times_standard_error'][1], 24218.75 * math.sqrt(2 / 4), 1e-6) and r['parameters'] == 5 and r['warnings'] == []" "${scales[@]}" --time-per-factor scales.csv
+expects "one time for unlike factors" "r['time'] > 5 and near(r['times'][0], 5.1875) and r['equal_times']['p_value'] < 1e-4 and r['warnings'] == ['unequal-times'] and r['covariance'] == 'sandwich'" "${scales[@]}" scales.csv
+check "unlike factors: a warning names the remedy" grep -q -- '--time-per-factor' "$err"
+printf 'a\na\nb\nb\n' >halves.csv
+succeeds "a time per factor and group" "${scales[@]}" --time-per-factor --by halves.csv scales.csv
+check "a time per factor and group: columns" grep -q 'time_1 .*time_2' "$out"
+for bad in "--manifold euclidean:3" "--manifold product(euclidean:2,euclidean:1) --time 2" "--manifold product(euclidean:2,euclidean:1) --kind frechet"; do
+    # shellcheck disable=SC2086
+    refuses "a time per factor: not with $bad" 2 "time-per-factor" mean $bad --time-per-factor scales.csv
+done
