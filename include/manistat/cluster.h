@@ -23,6 +23,8 @@ typedef struct mst_kmeans_options {
     uint64_t seed;         /* default 2712 */
     int threads;           /* default 0 */
     mst_progress progress; /* default none */
+    mst_weight_meaning
+        weights_are; /* default MST_WEIGHTS_COUNTS; the inertia has them for a factor */
 } mst_kmeans_options;
 MST_API mst_kmeans_options mst_kmeans_options_default(void);
 
@@ -70,6 +72,8 @@ typedef struct mst_mixture_options {
     uint64_t seed;         /* default 2712 */
     int threads;           /* default 0 */
     mst_progress progress; /* default none */
+    mst_weight_meaning
+        weights_are; /* default MST_WEIGHTS_COUNTS; likelihood, AIC, BIC go by them */
 } mst_mixture_options;
 MST_API mst_mixture_options mst_mixture_options_default(void);
 

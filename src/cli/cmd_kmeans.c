@@ -160,6 +160,7 @@ static mst_status fit(clustering *c)
     if (option_given(inv, &option_iterations))
         o.iterations = (size_t)option_get(inv, &option_iterations)->count;
     o.weights = c->weights;
+    o.weights_are = (mst_weight_meaning)option_get(inv, &option_weights_are)->choice;
     o.seed = c->e.seed;
     o.threads = c->e.threads;
     progress p = progress_start(inv, "restarts", (double)o.restarts);
@@ -176,7 +177,8 @@ static mst_status prepare(clustering *c)
     const invocation *inv = c->e.inv;
     bool saved = option_given(inv, &option_assign);
     const option *const of_fits[] = {&option_k,          &option_centre_kind, &option_restarts,
-                                     &option_iterations, &option_weights,     &option_score};
+                                     &option_iterations, &option_weights,     &option_weights_are,
+                                     &option_score};
     char word[OPTION_WORD];
     for (size_t i = 0; saved && i < sizeof of_fits / sizeof *of_fits; i++)
         if (option_given(inv, of_fits[i]))
@@ -274,8 +276,9 @@ const command command_kmeans = {
         "--assign labels new points by the centres of an earlier result.",
     .options =
         (const option *const[]){&option_space, &option_k, &option_centre_kind, &option_restarts,
-                                &option_iterations, &option_weights, &option_assign, &option_score,
-                                POINT_OPTIONS, &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+                                &option_iterations, &option_weights, &option_weights_are,
+                                &option_assign, &option_score, POINT_OPTIONS, &option_seed,
+                                &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -150,6 +150,7 @@ static mst_status set_options(averaging *a)
     *o = mst_mean_options_default();
     o->method = (mst_mean_method)option_get(inv, &option_method)->choice;
     o->covariance = (mst_covariance_kind)option_get(inv, &option_covariance)->choice;
+    o->weights_are = (mst_weight_meaning)option_get(inv, &option_weights_are)->choice;
     o->starts = (size_t)option_get(inv, &option_starts)->count;
     o->resamples = (size_t)option_get(inv, &option_resamples)->count;
     o->confidence = option_get(inv, &option_confidence)->number;
@@ -473,12 +474,13 @@ const command command_mean = {
         "the mean is not unique, all equally good ones are reported. If all points coincide the "
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
-    .options = (const option *const[]){&option_space, &option_mean_kind, &option_time_fit,
-                                       &option_time_per_factor, &option_by, &option_weights,
-                                       &option_covariance, &option_confidence, &option_resamples,
-                                       &option_method, &option_start, &option_starts,
-                                       &option_iterations, &option_score, POINT_OPTIONS,
-                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+    .options =
+        (const option *const[]){
+            &option_space,      &option_mean_kind,  &option_time_fit,    &option_time_per_factor,
+            &option_by,         &option_weights,    &option_weights_are, &option_covariance,
+            &option_confidence, &option_resamples,  &option_method,      &option_start,
+            &option_starts,     &option_iterations, &option_score,       POINT_OPTIONS,
+            &option_seed,       &option_threads,    OUTPUT_OPTIONS,      NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -109,6 +109,7 @@ static mst_status fit_all(mixing *m)
     if (option_given(inv, &option_iterations))
         o.iterations = (size_t)option_get(inv, &option_iterations)->count;
     o.weights = m->weights;
+    o.weights_are = (mst_weight_meaning)option_get(inv, &option_weights_are)->choice;
     o.seed = m->e.seed;
     o.threads = m->e.threads;
     size_t count = m->most - m->least + 1;
@@ -247,8 +248,8 @@ const command command_mixture = {
         "standard error, or into the JSON.",
     .options =
         (const option *const[]){&option_space, &option_k, &option_restarts, &option_iterations,
-                                &option_weights, &option_score, POINT_OPTIONS, &option_seed,
-                                &option_threads, OUTPUT_OPTIONS, NULL},
+                                &option_weights, &option_weights_are, &option_score, POINT_OPTIONS,
+                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

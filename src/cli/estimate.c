@@ -27,8 +27,21 @@ const option option_weights = {
     .kind = OPTION_FILE,
     .value = "FILE",
     .example = "weights.csv",
-    .help = "a file with one weight per row, 0 or more; they multiply the terms of the "
-            "log-likelihood as they are",
+    .help = "a file with one weight per row, 0 or more; a weight of 3 is the row three times",
+};
+
+/* In the order of mst_weight_meaning. */
+static const char *const weight_meanings[] = {"counts", "relative", NULL};
+
+const option option_weights_are = {
+    .name = "weights-are",
+    .kind = OPTION_CHOICE,
+    .choices = weight_meanings,
+    .value = "KIND",
+    .fallback = "counts",
+    .example = "relative",
+    .help = "counts (how often a row was seen) or relative (only ratios count, and W = sum of "
+            "weights stands for W^2 / sum of squares rows)",
 };
 
 const option option_iterations = {

@@ -12,7 +12,7 @@
 #include "util/json.h"
 
 /* ---- Options ---- */
-extern const option option_time_fit, option_weights, option_iterations;
+extern const option option_time_fit, option_weights, option_weights_are, option_iterations;
 extern const char *const mean_kinds[]; /* "diffusion", "frechet" */
 enum { KIND_DIFFUSION, KIND_FRECHET };
 

@@ -135,6 +135,7 @@ static void json_uniqueness(mst_json *j, const mst_mean_result *r)
 mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r, double confidence)
 {
     json_member_integer(j, "n", r->n);
+    json_member_number(j, "effective_n", r->effective_n);
     mst_status status = json_member_point(e, j, "mean", r->mean);
     if (status != MST_OK)
         return status;

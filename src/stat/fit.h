@@ -21,7 +21,7 @@ typedef struct fit_sums {
     double longest_time; /* of all rows; 0 without times */
     double *gradient;    /* (q) */
     double *hessian;     /* (q, q) or null: not wanted */
-    double *outer;       /* (q, q) or null: Σ w² g gᵀ of the rows */
+    double *outer;       /* (q, q) or null: Σ w g gᵀ of the rows */
     /* (q, q) or null: the Hessian of a state so near that its second derivatives by log times will do, which
      * saves a sweep over the rows */
     const double *near;
@@ -29,6 +29,14 @@ typedef struct fit_sums {
 
 /* What to sum beyond value and gradient is told by the pointers in `out`, which are the caller's. */
 MST_MUST_USE mst_status fit_evaluate(const fit_model *model, const double *state, fit_sums *out);
+
+/* Local gradients (n, d + 1), with no weight, of the rows of a group that share their prediction. */
+MST_MUST_USE mst_status fit_row_gradients(const fit_model *model, const double *state, size_t group,
+                                          double *gradients);
+/* sums (count, q): Σ w g of the rows of each cluster. `of` counts rows through all groups and holds numbers
+ * below `count`; null: each row is one of its own. */
+MST_MUST_USE mst_status fit_cluster_gradients(const fit_model *model, const double *state,
+                                              size_t count, const size_t *of, double *sums);
 
 /* Sources without log p: the log-likelihood at `to` minus that at `from`, the gradient integrated along a way
  * between them; and the integral of its absolute value. Fails where no way is known. */

@@ -17,12 +17,16 @@ static bool may_be_compact(const mst_manifold *m)
 }
 
 /* On a compact manifold the law becomes uniform as t grows. The sum of squared scores is about how much
- * better than the uniform law (in log-likelihood) the law at t can be at all; when this
- * is nothing, μ and t mean nothing. */
+ * better than the uniform law (in log-likelihood) the law at t can be at all; when this is nothing, μ and t
+ * mean nothing. What is nothing goes by rows of mean weight, so that a factor of all weights changes no
+ * verdict. */
 static bool is_uniform(const fit_model *m, const fit_sums *sums)
 {
+    double rows = 0;
+    for (size_t g = 0; g < m->groups; g++)
+        rows += (double)m->rows[g].n;
     return m->time_is_free && mst_score_gives(m->source, MST_GIVES_TIME) &&
-           sums->score_square <= fmax(1e-6, 1e-10 * sums->total_weight) &&
+           sums->score_square <= fmax(1e-6 / rows, 1e-10) * sums->total_weight &&
            may_be_compact(mst_score_manifold(m->source));
 }
 

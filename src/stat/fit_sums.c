@@ -72,8 +72,7 @@ static void add_rows(const fit_sum_job *j, const fit_row_work *s, const double *
             hessian[k] += weight * s->hessian[i * d * d + k];
         for (size_t u = 0; j->outer && u < l->width; u++)
             for (size_t v = 0; v < l->width; v++)
-                outer[u * l->width + v] +=
-                    weight * weight * (u < d ? c[u] : a) * (v < d ? c[v] : a);
+                outer[u * l->width + v] += weight * (u < d ? c[u] : a) * (v < d ? c[v] : a);
     }
 }
 

@@ -92,12 +92,14 @@ static void fill_hessians(const fit_sum_job *j, const rows_work *s, size_t d, co
     }
 }
 
-/* Σ w² g gᵀ; the weight is in the local gradient already. */
-static void fill_outer(const rows_work *s, size_t L, size_t n)
+/* Σ w g gᵀ; the weight is in the local gradient already. */
+static void fill_outer(const rows_work *s, size_t L, const double *w, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        double weight = w != NULL && w[i] > 0 ? w[i] : 1;
         for (size_t k = 0; k < L * L; k++)
-            s->matrix[i * L * L + k] = s->local[i * L + k / L] * s->local[i * L + k % L];
+            s->matrix[i * L * L + k] = s->local[i * L + k / L] * s->local[i * L + k % L] / weight;
+    }
 }
 
 static mst_status evaluate(const fit_sum_job *j, const rows_work *s, size_t at, size_t n)
@@ -140,7 +142,7 @@ static mst_status pull_rows(const fit_sum_job *j, const rows_work *s, size_t at,
         MST_TRY(m->ops->pull_matrix(m, j->state, &slice, s->matrix, sum + j->layout.hessian));
     }
     if (j->outer) {
-        fill_outer(s, d + 1, n);
+        fill_outer(s, d + 1, w, n);
         MST_TRY(m->ops->pull_matrix(m, j->state, &slice, s->matrix, sum + j->layout.outer));
     }
     return MST_OK;

@@ -7,6 +7,7 @@
 #include "stat/cluster_parts.h"
 #include "stat/fit.h"
 #include "stat/kmeans_parts.h"
+#include "stat/mean_weights.h"
 #include "stat/rows.h"
 #include "util/clock.h"
 
@@ -171,14 +172,18 @@ mst_status mst_kmeans_fit(mst_kmeans_result **out, const mst_manifold *m, size_t
                         mst_manifold_spec(mst_score_manifold(o.kind)));
     mst_score *own = NULL;
     mst_kmeans_result *result;
+    double *weights = NULL;
     MST_TRY(result_new(&result, n, o.k, mst_manifold_ambient(m)));
     mst_status status = o.kind == NULL ? mst_score_log_new(&own, m) : MST_OK;
+    if (status == MST_OK)
+        status = mean_take_weights(n, &o.weights, o.weights_are, &weights);
     if (status == MST_OK)
         status = fit(m, mst_dist_to, own != NULL ? own : o.kind, n, x, &o, result);
     /* Diffusion centres need no logarithm, and chords tell as well which of them is near. */
     if (o.kind != NULL && distances_are_lost(status))
         status = fit(m, chords_to, o.kind, n, x, &o, result);
     mst_score_free(own);
+    mst_release(weights);
     if (status != MST_OK) {
         mst_kmeans_result_free(result);
         return status;

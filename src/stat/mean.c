@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 #include "stat/mean_search.h"
+#include "stat/mean_weights.h"
 #include "stat/rows.h"
 #include "util/clock.h"
 
@@ -67,6 +68,9 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     MST_TRY(mean_search_run(s));
     MST_TRY(mean_rank(s));
     MST_TRY(mean_describe(s, out));
+    (*out)->effective_n = s->total_weight;
+    if (mean_weights_look_relative(o, s->rows.n))
+        (*out)->notes |= MST_NOTE_WEIGHTS_SUM_TO_ONE;
     MST_TRY(mean_compare_times(*out, &s->model, o));
     mst_mean_options robust = *o;
     if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
@@ -94,9 +98,12 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
     MST_TRY(check_options(source, &o));
     MST_TRY(check_points(mst_score_manifold(source), n, x, &o));
+    double *weights;
+    MST_TRY(mean_take_weights(n, &o.weights, o.weights_are, &weights));
     mst_mean_result *r = NULL;
     mst_status status = o.time_per_factor ? mean_fit_per_factor(&r, source, n, x, &o)
                                           : fit_whole(&r, source, n, x, &o);
+    mst_release(weights);
     if (status != MST_OK) {
         mst_mean_result_free(r);
         /* MST_CONVERGENCE promises a result; a logarithm that could not be found leaves none. */

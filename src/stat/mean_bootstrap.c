@@ -7,44 +7,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Resample b draws from this stream and the ones after it. */
-static const uint64_t bootstrap_stream = UINT64_C(1) << 32;
-
 /* One resample per item: refitted parameters minus the estimate, (resamples, q); NAN
  * where there is no estimate. */
 typedef struct bootstrap {
     const fit_means *model;
     const double *state;
     const mst_mean_options *o;
-    size_t rows; /* that weigh */
-    size_t *row; /* (rows) which they are; null: all */
+    mean_draws draws;
     double *deviation;
 } bootstrap;
-
-/* How often each row is drawn, times its weight. Rows without a weight are not there. */
-static void draw_counts(const bootstrap *b, size_t number, double *counts)
-{
-    enum { RUN = 256 };
-    uint64_t bits[RUN];
-    mst_random stream = {b->o->seed, bootstrap_stream + number};
-    const fit_rows *rows = &b->model->model.rows[0];
-    memset(counts, 0, rows->n * sizeof *counts);
-    for (size_t i = 0; i < b->rows; i++) {
-        if (i % RUN == 0)
-            mst_random_bits(stream, i, RUN, bits);
-        /* Multiplication in place of the remainder: the bias, n/2^64, cannot be seen. */
-        __extension__ unsigned __int128 product = (unsigned __int128)bits[i % RUN] * b->rows;
-        size_t row = (size_t)(product >> 64);
-        counts[b->row != NULL ? b->row[row] : row] += 1;
-    }
-    for (size_t i = 0; rows->weights != NULL && i < rows->n; i++)
-        counts[i] *= rows->weights[i];
-}
 
 static mst_status refit(const bootstrap *b, size_t number, double *counts, double *state)
 {
     fit_rows rows = b->model->model.rows[0];
-    draw_counts(b, number, counts);
+    mean_draw(&b->draws, b->o->seed, number, counts);
     rows.weights = counts;
     fit_means one = *b->model;
     one.model.rows = &rows;
@@ -101,25 +77,20 @@ static bool deviation_covariance(size_t count, size_t q, const double *deviation
 mst_status mean_bootstrap(const fit_means *model, const double *state, const mst_mean_options *o,
                           double *covariance, bool *defined)
 {
-    const fit_rows *rows = &model->model.rows[0];
     size_t count = o->resamples, q = model->model.parameters;
     *defined = false;
     if (count < 2)
         return mst_fail(MST_ARGUMENT, "the bootstrap needs at least 2 resamples, not %zu", count);
-    bootstrap b = {.model = model, .state = state, .o = o, .rows = rows->n};
-    if (rows->weights != NULL) {
-        MST_TRY(mst_allocate(&b.row, rows->n));
-        b.rows = 0;
-        for (size_t i = 0; i < rows->n; i++)
-            if (rows->weights[i] > 0)
-                b.row[b.rows++] = i;
-    }
+    bootstrap b = {.model = model, .state = state, .o = o};
+    MST_TRY(mean_draws_new(&b.draws, &model->model.rows[0], o));
     mst_status status = mst_allocate(&b.deviation, count * q + q);
     if (status == MST_OK)
         status = mst_parallel_blocks(count, 1, o->threads, o->progress, run_resamples, &b);
     *defined = status == MST_OK &&
                deviation_covariance(count, q, b.deviation, b.deviation + count * q, covariance);
-    mst_release(b.row);
+    for (size_t k = 0; *defined && k < q * q; k++)
+        covariance[k] *= b.draws.scale;
+    mean_draws_free(&b.draws);
     mst_release(b.deviation);
     return status;
 }

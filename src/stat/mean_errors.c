@@ -5,6 +5,7 @@
  * t, region and interval. */
 #include "base/linalg.h"
 #include "stat/distributions.h"
+#include "stat/mean_clusters.h"
 #include "stat/mean_search.h"
 
 #include <math.h>
@@ -83,12 +84,23 @@ static mst_status invert_information(size_t q, const double *units, double round
     return status;
 }
 
+/* The middle of the sandwich. A count of w is w rows, Σ w g gᵀ; a relative weight w is one row that moves the
+ * mean w times as far, Σ w² g gᵀ, which holds whatever the weights have to do with the spread of the rows. */
+static mst_status row_spread(const fit_model *m, const double *state, const mst_mean_options *o,
+                             double *gradient, double *outer)
+{
+    if (o->weights != NULL && o->weights_are == MST_WEIGHTS_RELATIVE)
+        return mean_cluster_spread(m, state, m->rows[0].n, NULL, outer);
+    fit_sums sums = {.gradient = gradient, .outer = outer};
+    return fit_evaluate(m, state, &sums);
+}
+
 /* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows'
  * gradients. Of the Hessian `known` (stride, stride) the parameters are the first; where it is null,
  * differences take its place. */
-static mst_status model_covariance(const fit_means *model, const double *state, bool sandwich,
-                                   const double *known, size_t stride, double *covariance,
-                                   bool *defined)
+static mst_status model_covariance(const fit_means *model, const double *state,
+                                   const mst_mean_options *o, bool sandwich, const double *known,
+                                   size_t stride, double *covariance, bool *defined)
 {
     const fit_model *m = &model->model;
     const fit_tolerances tolerances = fit_tolerances_of(m, 0);
@@ -101,8 +113,7 @@ static mst_status model_covariance(const fit_means *model, const double *state, 
     double *units = gradient + q, *hessian = units + q, *outer = hessian + q * q,
            *inverse = outer + q * q, *product = inverse + q * q;
     m->ops->units(m, state, units);
-    fit_sums sums = {.gradient = gradient, .outer = outer};
-    mst_status status = sandwich ? fit_evaluate(m, state, &sums) : MST_OK;
+    mst_status status = sandwich ? row_spread(m, state, o, gradient, outer) : MST_OK;
     for (size_t k = 0; known != NULL && k < q * q; k++)
         hessian[k] = known[k / q * stride + k % q];
     if (status == MST_OK && known == NULL)
@@ -189,7 +200,7 @@ static mst_status covariance_of(const fit_means *model, const double *state,
         mst_score_gives(source, MST_GIVES_HESSIAN) || mst_score_gives(source, MST_GIVES_TIME);
     if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
         return mean_bootstrap(model, state, o, covariance, defined);
-    return model_covariance(model, state, r->covariance_kind == MST_COVARIANCE_SANDWICH,
+    return model_covariance(model, state, o, r->covariance_kind == MST_COVARIANCE_SANDWICH,
                             curved ? hessian : NULL, stride, covariance, defined);
 }
 

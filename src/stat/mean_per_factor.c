@@ -154,6 +154,13 @@ static mst_status relate_factors(const factor_fits *f, const double *v, double *
     return status == MST_DOMAIN ? MST_OK : status;
 }
 
+/* A count of w is w independent rows, which together moved the mean by what is written down. */
+static double copies_of(const factor_fits *f, size_t row)
+{
+    bool counts = f->o->weights != NULL && f->o->weights_are == MST_WEIGHTS_COUNTS;
+    return counts && f->o->clusters == NULL && f->o->weights[row] > 0 ? f->o->weights[row] : 1;
+}
+
 static mst_status join_covariance(const factor_fits *f, mst_mean_result *r)
 {
     size_t d = f->d;
@@ -174,7 +181,7 @@ static mst_status join_covariance(const factor_fits *f, mst_mean_result *r)
         for (size_t row = 0; row < f->n; row++)
             for (size_t a = 0; a < d; a++)
                 for (size_t b = 0; b < d; b++)
-                    v[a * d + b] += moves[row * d + a] * moves[row * d + b];
+                    v[a * d + b] += moves[row * d + a] * moves[row * d + b] / copies_of(f, row);
         if (status == MST_OK)
             status = relate_factors(f, v, r->covariance);
         mst_release(moves);

@@ -20,7 +20,8 @@ static mst_status rate(mean_search *s)
     for (size_t k = 0; k < s->count; k++) {
         mean_candidate *c = &s->candidates[k];
         double variation = 0;
-        c->doubt = 1e-9 * fmax(1, fabs(c->outcome.value));
+        /* rows have their mean weight for a unit: a factor of all weights makes no ties */
+        c->doubt = 1e-9 * fmax(s->total_weight / (double)s->rows.n, fabs(c->outcome.value));
         if (valued || k == 0)
             continue;
         mst_status status =

@@ -111,4 +111,26 @@ MST_MUST_USE mst_status mean_bootstrap(const fit_means *model, const double *sta
                                        const mst_mean_options *options, double *covariance,
                                        bool *defined);
 
+/* ---- What a resample is made of ---- */
+
+/* Each draw takes one of `units` with the same chance, or an observation of `total` with the chances of the
+ * rows' counts. */
+typedef struct mean_draws {
+    size_t n;
+    size_t draws; /* per resample */
+    size_t units;
+    size_t *unit_of;       /* (n), SIZE_MAX: of none; null: row i is unit i */
+    const double *weights; /* (n) of the rows of a unit, or null: 1 */
+    double *below;         /* (n) sum of the counts of earlier rows; null: units */
+    double total;          /* of the counts */
+    bool whole;            /* they are whole numbers, and a resample has as many observations */
+    double scale;          /* what the covariance of resamples is to be multiplied by */
+} mean_draws;
+
+MST_MUST_USE mst_status mean_draws_new(mean_draws *d, const fit_rows *rows,
+                                       const mst_mean_options *options);
+void mean_draws_free(mean_draws *d);
+/* counts (n), the weights of the rows in resample `number`. */
+void mean_draw(const mean_draws *d, uint64_t seed, size_t number, double *counts);
+
 #endif

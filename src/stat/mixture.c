@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "stat/cluster_parts.h"
 #include "stat/fit.h"
+#include "stat/mean_weights.h"
 #include "stat/mixture_parts.h"
 #include "stat/rows.h"
 #include "util/clock.h"
@@ -178,8 +179,12 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
     if (!(o.least_time >= 0) || !isfinite(o.least_time))
         return mst_fail(MST_ARGUMENT, "the least time must be a number ≥ 0, not %g", o.least_time);
     mst_mixture_result *result;
+    double *weights;
     MST_TRY(result_new(&result, n, o.k, mst_manifold_ambient(m)));
-    mst_status status = fit(source, n, x, &o, result);
+    mst_status status = mean_take_weights(n, &o.weights, o.weights_are, &weights);
+    if (status == MST_OK)
+        status = fit(source, n, x, &o, result);
+    mst_release(weights);
     if (status != MST_OK) {
         mst_mixture_result_free(result);
         return status;

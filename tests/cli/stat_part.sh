@@ -47,6 +47,8 @@ expects "confidence" "r['confidence'] == 0.5 and near(r['region_radius2'], 2 * m
 printf '2\n0\n1\n' >weights.csv
 printf '1,2\n1,2\n5,9\n' >repeated.csv
 manistat "${flat[@]}" --json repeated.csv >repeated.json
+expects "relative weights" "near(r['effective_n'], 9 / 5) and near(r['mean'], json.load(open('repeated.json'))['mean']) and r['warnings'] == []" "${flat[@]}" --weights weights.csv --weights-are relative flat.csv
+expects "shares as counts" "r['warnings'] == ['weights-sum-to-one'] and near(r['effective_n'], 1)" "${flat[@]}" --weights <(printf '0.5\n0.3\n0.2\n') flat.csv
 expects "weights" "[near(r[k], json.load(open('repeated.json'))[k]) for k in ('mean', 'time', 'log_likelihood', 'variance')] == [True] * 4" "${flat[@]}" --weights weights.csv flat.csv
 
 run "${flat[@]}" flat.csv

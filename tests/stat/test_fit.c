@@ -127,7 +127,7 @@ START_TEST(derivatives_are_those_of_the_value)
 }
 END_TEST
 
-/* Σ w² g gᵀ and squared scores from rows that are evaluated one by one. */
+/* Σ w g gᵀ and squared scores from rows that are evaluated one by one. */
 START_TEST(outer_products_are_those_of_the_rows)
 {
     problem_case c;
@@ -152,7 +152,7 @@ START_TEST(outer_products_are_those_of_the_rows)
             square += w * sums.score_square;
             for (size_t a = 0; a < q; a++)
                 for (size_t b = 0; b < q; b++)
-                    want[a * q + b] += w * w * gradient[a] * gradient[b];
+                    want[a * q + b] += w * gradient[a] * gradient[b];
         }
     fit_sums sums = {.gradient = gradient, .outer = outer};
     ASSERT_OK(fit_evaluate(model_of(&c), c.state, &sums));

@@ -50,7 +50,7 @@ START_TEST(sandwich_in_closed_form)
     }
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < 4; k++)
-            want[k] += weights[i] * weights[i] * (x[2 * i + k / 2] - centre[k / 2] / total) *
+            want[k] += weights[i] * (x[2 * i + k / 2] - centre[k / 2] / total) *
                        (x[2 * i + k % 2] - centre[k % 2] / total) / (total * total);
     mst_mean_options o = mst_mean_options_default();
     o.weights = weights;
