@@ -39,7 +39,7 @@ MST_API mst_check_options mst_check_options_default(void);
 typedef struct mst_check_band {
     double t_low, t_high;
     /* Held-out loss E t|ŝ − w|²/d minus that of the baseline alone, over the latter's: −1 is perfect without
-     * noise. NAN where the baseline is exact, and for sources that are no network. */
+     * noise. NAN where the baseline is exact to single precision, and for sources that are no network. */
     double excess;
     double slope;       /* E<w, ŝ>/E|ŝ|², 1 if the source is unbiased */
     double slope_error; /* its standard error */
@@ -105,6 +105,7 @@ typedef struct mst_certificate {
 /* The subject, any source, against the reference, any other on the same manifold, or null. A network is
  * measured beyond the ends of its times where differences need that, and without the option t_min … t_max
  * between them. A band is usable if
+ *   excess ≤ 3: the network's error is at most about twice that of the baseline that it stands on,
  *   slope is within max(0.02, 4 standard errors) of 1, and time_slope within max(0.05, 4 standard errors),
  *   asymmetry ≤ 0.05 and heat_residual ≤ 0.2,
  *   score_error ≤ 0.05 and time_error ≤ 0.1,

@@ -92,17 +92,29 @@ MST_API double mst_score_limit_time(const mst_score *s);
 /* Does t lie in the range? To a part in 1e9, because times go through logarithms and files. */
 MST_API bool mst_time_within(double t, double least, double largest);
 
-/* Points that lie farther out than the training went, where a network guesses. */
+/* What lies farther out than the training went, where a network guesses. Of the two ways to be outside,
+ * distance and reach tell of the one by which a row is the farthest out. */
 typedef struct mst_outside {
     size_t rows;     /* how many */
     size_t farthest; /* the row that is farthest out, from 0 */
-    double distance; /* of that row from the centre (mst_network_info); 0 if none is outside */
+    /* of that row; of the row that comes closest if none is outside; 0 if nothing is known */
+    double distance;
+    double reach; /* how far the training went by that measure; NAN if nothing is known */
+    /* Is it the distance between the two points of the row? Else that of one of them from the centre
+     * (mst_network_info). */
+    bool between;
 } mst_outside;
 /* Of x (n, D): those that are more than 1.1 times `reach` from the centre; none if the
  * network's reach is not known. */
 MST_API MST_MUST_USE mst_status mst_network_outside(const mst_network *net, size_t n,
                                                     const double *x, mst_outside *out);
-/* The distance up to which the training has seen pairs at time t (≤ 0: t_min), √t (√d + 5). */
+/* Of rows (x, y, t), as an estimate y at the time t uses the data x: those with a point outside as above, and
+ * those whose points are farther apart than mst_network_span. Where the manifold has no Log in closed form
+ * the network's own is measured instead. t null: t_min. */
+MST_API MST_MUST_USE mst_status mst_network_pairs_outside(const mst_network *net,
+                                                          const mst_pairs *pairs, mst_outside *out);
+/* The distance up to which the training has seen pairs at time t (≤ 0: t_min): √t (√d + 5), and where the
+ * curvature is a constant −κ the drift ½(d − 1)√κ t more. */
 MST_API double mst_network_span(const mst_network *net, double t);
 
 /* Energy networks: log p_t(x, y) up to a function of x and t, out (n); MST_UNABLE for others. */

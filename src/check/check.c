@@ -188,6 +188,8 @@ const char *check_fault(const check_subject *s, const mst_check_band *b)
         const char *name;
         bool good;
     } criterion[] = {
+        /* Upwards only; a loss four times that of the baseline, twice its error, has unlearned. */
+        {"excess", !(b->excess > 3)},
         {"slope", within(b->slope - 1, fmax(0.02, 4 * b->slope_error), true)},
         {"time_slope", within(b->time_slope - 1, fmax(0.05, 4 * b->time_slope_error), s->time)},
         {"asymmetry", within(b->asymmetry, 0.05, s->time)},

@@ -223,8 +223,8 @@ const command command_check = {
     .usage = "FILE [options]",
     .description =
         "Measures a model written by train on freshly simulated data, in bands of the time "
-        "t, and writes the result into the model as its certificate. Commands that take the model "
-        "then warn of times outside the certified range.\n\n"
+        "t, and writes the result into the model as its certificate. Estimates with the model "
+        "at times outside the certified range then have exit status 1.\n\n"
         "Columns: the excess is the loss compared with that of the short-time approximation alone, "
         "less 1: below 0 the network is better; the noise of the targets sets the floor. The slope "
         "is 1 if the score is unbiased. "

@@ -134,6 +134,8 @@ static mst_status walk_rows(pair_job *job, size_t n)
 {
     walk w;
     mst_status status = walk_new(&w, job);
+    if (status == MST_OK)
+        status = pair_judge(job, n);
     size_t together = job->chunk / (steps_of(job) + 1);
     for (size_t first = 0; first < n && status == MST_OK; first += w.pairs) {
         w.pairs = together == 0 ? 1 : n - first < together ? n - first : together;

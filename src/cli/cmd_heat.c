@@ -47,6 +47,20 @@ static mst_status check_times(pair_job *job, size_t n)
     return status;
 }
 
+/* Points where the training has not been. */
+static mst_status warn_reach(pair_job *job, size_t n)
+{
+    const char *path;
+    mst_status status = input_path(job->inv, 0, &path);
+    if (status == MST_OK)
+        status = model_warn_reach(&job->model, path, job->before, n, job->x);
+    if (status == MST_OK) {
+        path = job->inv->operand_count > 1 ? job->inv->operands[1] : path;
+        status = model_warn_reach(&job->model, path, job->before, n, job->y);
+    }
+    return status;
+}
+
 /* A source may not know log p, as networks do not. */
 static mst_status source_rows(pair_job *job, size_t n, const mst_heat_values *values)
 {
@@ -83,6 +97,8 @@ static mst_status heat_rows(pair_job *job, size_t n)
     else
         for (size_t i = 0; i < n; i++)
             job->numbers[i] = option_get(job->inv, &option_time)->number;
+    if (status == MST_OK)
+        status = warn_reach(job, n);
     if (status == MST_OK && !job->operation->number)
         model_warn_time(&job->model, job->numbers[0]);
     if (status == MST_OK)

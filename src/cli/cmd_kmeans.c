@@ -172,6 +172,27 @@ static mst_status fit(clustering *c)
     return status == MST_CONVERGENCE && c->fit != NULL ? MST_OK : status;
 }
 
+/* Each cluster with its centre. */
+static mst_status compare_with_training(clustering *c)
+{
+    const mst_kmeans_result *f = c->fit;
+    size_t D = c->e.ambient;
+    double *x;
+    if (c->e.model.net == NULL)
+        return MST_OK;
+    mst_status status = new_doubles(&x, c->n, D);
+    for (size_t k = 0; k < f->k && status == MST_OK; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < c->n; i++)
+            if (f->labels[i] == k)
+                memcpy(x + n++ * D, c->x + i * D, D * sizeof *x);
+        const mst_pairs pairs = {.n = n, .x = x, .y = f->centres + k * D};
+        status = model_judge(&c->e.model, MODEL_NO_ROWS, &pairs, f->times[k]);
+    }
+    free(x);
+    return status;
+}
+
 static mst_status prepare(clustering *c)
 {
     const invocation *inv = c->e.inv;
@@ -204,6 +225,7 @@ static mst_status write_members(const clustering *c, mst_json *j)
         json_member_string(j, "kind", option_get(c->e.inv, &option_centre_kind)->text);
     if (c->e.source != NULL)
         json_member_string(j, "score", score_name(&c->e));
+    model_json_outside(&c->e.model, j);
     json_member_integer(j, "k", c->k);
     json_member_integer(j, "n", c->n);
     mst_status status =
@@ -227,13 +249,11 @@ static mst_status finish(clustering *c)
         status = write_members(c, j);
     if (status == MST_OK)
         status = result_finish(c->result);
-    for (size_t k = 0; status == MST_OK && c->fit != NULL && k < c->fit->k; k++)
-        model_warn_time(&c->e.model, c->fit->times[k]);
     if (status == MST_OK && c->fit != NULL && !c->fit->converged)
         status = mst_fail(MST_CONVERGENCE,
                           "labels still change after %zu iterations; try more --iterations",
                           c->fit->iterations);
-    return status;
+    return model_conclude(&c->e.model, status);
 }
 
 static mst_status run(invocation *inv)
@@ -251,6 +271,8 @@ static mst_status run(invocation *inv)
         status = read_weights(&c.e, c.n, &c.weights);
     if (status == MST_OK)
         status = saved ? assign(&c) : fit(&c);
+    if (status == MST_OK && !saved)
+        status = compare_with_training(&c);
     if (status == MST_OK)
         status = finish(&c);
     mst_kmeans_result_free(c.fit);

@@ -204,14 +204,6 @@ static mst_status read_data(averaging *a)
     return status;
 }
 
-/* A model may not know the place where the points are. */
-static mst_status compare_with_training(averaging *a)
-{
-    const char *path;
-    mst_status status = input_path(a->e.inv, 0, &path);
-    return status == MST_OK ? model_warn_reach(&a->e.model, path, 0, a->n, a->x) : status;
-}
-
 static mst_status read_start(averaging *a)
 {
     size_t count;
@@ -296,6 +288,17 @@ static mst_status fit_all(averaging *a)
     return status;
 }
 
+/* A model may not know where the points are. */
+static mst_status compare_with_training(averaging *a)
+{
+    mst_status status = MST_OK;
+    for (size_t i = 0; i < a->count && status == MST_OK; i++) {
+        const group *g = &a->groups[i];
+        status = judge_mean(&a->e, a->labels != NULL ? MODEL_NO_ROWS : 0, g->n, g->x, g->result);
+    }
+    return status;
+}
+
 /* ---- Writing ---- */
 
 static mst_status write_json(averaging *a)
@@ -308,6 +311,7 @@ static mst_status write_json(averaging *a)
     json_member_string(j, "method", methods[a->options.method]);
     json_member_string(j, "covariance", covariances[a->groups[0].result->covariance_kind]);
     json_forms(&a->e, j);
+    model_json_outside(&a->e.model, j);
     if (a->labels == NULL)
         return json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
     json_member_integer(j, "n", a->n);
@@ -377,8 +381,11 @@ static mst_status write_page(averaging *a)
     if (a->e.model.net != NULL)
         fprintf(out, ", by %s", a->e.model.score);
     fprintf(out, "\n\n");
-    return a->labels != NULL ? print_groups(a, out)
-                             : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
+    mst_status status = a->labels != NULL
+                            ? print_groups(a, out)
+                            : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
+    model_print_outside(&a->e.model, out);
+    return status;
 }
 
 static void warn_of_set(const averaging *a, const group *g)
@@ -398,8 +405,6 @@ static mst_status conclude(averaging *a)
     size_t problems = 0;
     for (size_t i = 0; i < a->count; i++) {
         const char *problem = mean_problem(&a->e, a->groups[i].result, text);
-        if (problem == NULL)
-            model_warn_time(&a->e.model, a->groups[i].result->time);
         if (problem == NULL)
             warn_of_notes(&a->e, a->groups[i].name, a->groups[i].result);
         if (problem == NULL && !a->groups[i].result->unique)
@@ -430,19 +435,19 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = read_data(&a);
     if (status == MST_OK)
-        status = compare_with_training(&a);
-    if (status == MST_OK)
         status = read_weights(&a.e, a.n, &a.weights);
     if (status == MST_OK)
         status = make_groups(&a);
     if (status == MST_OK)
         status = fit_all(&a);
     if (status == MST_OK)
+        status = compare_with_training(&a);
+    if (status == MST_OK)
         status = a.report.json != NULL ? write_json(&a) : write_page(&a);
     if (status == MST_OK)
         status = report_finish(&a.report);
     if (status == MST_OK)
-        status = conclude(&a);
+        status = model_conclude(&a.e.model, conclude(&a));
     for (size_t g = 0; a.groups != NULL && g < a.count; g++)
         mst_mean_result_free(a.groups[g].result);
     free(a.groups);

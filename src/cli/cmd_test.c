@@ -112,6 +112,7 @@ static mst_status write_json(comparison *c)
     json_member_string(j, "method", methods[c->options.method]);
     json_member_string(j, "hypothesis", hypotheses[c->options.hypothesis]);
     json_forms(&c->e, j);
+    model_json_outside(&c->e.model, j);
     json_member_sizes(j, "n", 2, c->n);
     json_member_number(j, "statistic", r->statistic);
     json_member_number(j, "degrees_of_freedom", r->degrees_of_freedom);
@@ -194,7 +195,9 @@ static mst_status write_page(comparison *c)
     else
         fprintf(out, "statistic   %.6g, against %zu permutation%s\n\n", r->statistic,
                 r->permutations, r->permutations == 1 ? "" : "s");
-    return print_samples(c, out);
+    mst_status status = print_samples(c, out);
+    model_print_outside(&c->e.model, out);
+    return status;
 }
 
 static mst_status conclude(comparison *c)
@@ -205,7 +208,6 @@ static mst_status conclude(comparison *c)
         const char *problem = mean_problem(&c->e, fits[k], text);
         if (problem != NULL)
             return mst_fail(MST_CONVERGENCE, "%s: %s", operand_name(c->e.inv, (size_t)k), problem);
-        model_warn_time(&c->e.model, fits[k]->time);
     }
     return c->result->converged
                ? MST_OK
@@ -225,12 +227,15 @@ static mst_status run(invocation *inv)
         status = read_points(&c.e, k, &c.x[k], &c.n[k]);
     if (status == MST_OK)
         status = compute(&c);
+    for (size_t k = 0; k < 2 && status == MST_OK; k++)
+        status = judge_mean(&c.e, MODEL_NO_ROWS, c.n[k], c.x[k],
+                            k == 0 ? c.result->first : c.result->second);
     if (status == MST_OK)
         status = c.report.json != NULL ? write_json(&c) : write_page(&c);
     if (status == MST_OK)
         status = report_finish(&c.report);
     if (status == MST_OK)
-        status = conclude(&c);
+        status = model_conclude(&c.e.model, conclude(&c));
     mst_test_result_free(c.result);
     mst_points_free(c.x[0]);
     mst_points_free(c.x[1]);

@@ -140,9 +140,7 @@ mst_status read_points(estimation *e, size_t index, double **x, size_t *n)
 {
     const char *path;
     mst_status status = input_path(e->inv, index, &path);
-    if (status == MST_OK)
-        status = mst_points_read(x, n, e->m, path, &e->points);
-    return status == MST_OK ? model_warn_reach(&e->model, path, 0, *n, *x) : status;
+    return status == MST_OK ? mst_points_read(x, n, e->m, path, &e->points) : status;
 }
 
 static mst_status check_weights(const mst_reader *r, size_t n, const double *weights)

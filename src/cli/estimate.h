@@ -63,6 +63,9 @@ MST_MUST_USE mst_status json_mean(const estimation *e, mst_json *j, const mst_me
                                   double confidence);
 MST_MUST_USE mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r,
                                    double confidence);
+/* What of the data x (n, D) of a mean does the model not know? `before` as in model_judge. */
+MST_MUST_USE mst_status judge_mean(estimation *e, uint64_t before, size_t n, const double *x,
+                                   const mst_mean_result *r);
 /* The notes of a result, one warning each; `group` may be null. And the same as the JSON member
  * "warnings", a list of words. */
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r);

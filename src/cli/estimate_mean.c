@@ -60,6 +60,12 @@ const char *mean_problem(const estimation *e, const mst_mean_result *r, char tex
     return text;
 }
 
+mst_status judge_mean(estimation *e, uint64_t before, size_t n, const double *x,
+                      const mst_mean_result *r)
+{
+    return model_judge(&e->model, before, &(mst_pairs){.n = n, .x = x, .y = r->mean}, r->time);
+}
+
 static mst_status json_set(const estimation *e, mst_json *j, const mst_mean_result *r)
 {
     mst_status status = MST_OK;

@@ -24,14 +24,15 @@ const option option_score = {
     .help =
         "where the score comes from: exact (the closed form of the heat kernel, where there is "
         "one), log (the logarithm, which has no time: Frechet means) or a model FILE written by "
-        "train; FILE?beyond=yes, or --force, allows times outside the model's range, and "
-        "FILE?t=0.01 is its small-time limit there",
+        "train; FILE?beyond=yes allows times outside the model's range, FILE?t=0.01 is its "
+        "small-time limit there; --force allows times and data that the model does not know",
 };
 
 const option option_score_limit = {
     SCORE_OPTION,
     .help = "exact or log (the geometry of the manifold), or a model FILE written by train, whose "
-            "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm",
+            "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm; "
+            "--force accepts pairs that the model does not know",
 };
 
 static const char *score_text(const invocation *inv)

@@ -6,9 +6,26 @@
 #define MST_CLI_MODEL_H
 
 #include "common.h"
+#include "util/json.h"
+
+#include <manistat/check.h>
+#include <stdio.h>
 
 /* In help: for likelihoods, and for the geometry of pairs. */
 extern const option option_score, option_score_limit;
+
+/* What an estimate leaned on that a model does not know, added up. */
+typedef struct outside_tally {
+    uint64_t rows, of;      /* rows outside by place or by time, of so many */
+    uint64_t apart;         /* by place */
+    double farthest, reach; /* of the row that is farthest out; reach 0: no distance is known */
+    double at_time;         /* at which that is so */
+    uint64_t row;           /* its number, from 1; 0: none */
+    bool between; /* it is the distance from the mean, or of a pair; else from the centre */
+    mst_time_standing standing;
+    double time, t_low, t_high; /* the first time that is not usable, and those that are */
+    bool told;                  /* that there is no certificate */
+} outside_tally;
 
 /* What a command computes on, and with. */
 typedef struct model {
@@ -23,6 +40,8 @@ typedef struct model {
     bool beyond; /* --force: times outside the range are allowed */
     bool warned; /* of such a time */
     bool warned_reach;
+    bool pairs; /* rows are pairs of points, not points with a mean */
+    outside_tally outside;
 } model;
 
 /* The manifold of --manifold or of the model; MST_ARGUMENT if they differ. Close it in either case. */
@@ -35,6 +54,18 @@ MST_MUST_USE mst_status model_check_time(const model *o, const char *what, doubl
 bool model_has_time(const model *o);
 /* MST_ARGUMENT then. */
 MST_MUST_USE mst_status model_require_time(const model *o);
+/* The rows of an estimate, each with the mean that it has, at the time t (not positive: that of the
+ * small-time limit): what of them does the model not know? Rows are numbered after the `before` that came
+ * earlier; MODEL_NO_ROWS: their numbers say nothing. Their own times are not read. */
+#define MODEL_NO_ROWS UINT64_MAX
+MST_MUST_USE mst_status model_judge(model *o, uint64_t before, const mst_pairs *pairs, double t);
+/* The member "outside", if there is a model; a line of a page, if anything is outside. */
+void model_json_outside(const model *o, mst_json *j);
+void model_print_outside(const model *o, FILE *out);
+/* Once the result is written: MST_CONVERGENCE with the reason if anything is outside, or with --force a
+ * warning. A failure that there is already stays what it is. */
+MST_MUST_USE mst_status model_conclude(const model *o, mst_status status);
+
 /* A warning, once, if the time is one that the model was not trained or is not certified for. */
 void model_warn_time(model *o, double t);
 

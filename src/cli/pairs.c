@@ -171,6 +171,7 @@ static mst_status job_open(pair_job *job, invocation *inv, const pair_operation 
     if (status != MST_OK)
         return status;
     job->m = job->model.m;
+    job->model.pairs = true;
     if (operation->check != NULL) {
         status = operation->check(&job->model);
         if (status != MST_OK)
@@ -222,33 +223,15 @@ mst_status pair_tolerate(pair_job *job, mst_status status)
     return MST_OK;
 }
 
-/* Where the manifold knows the distances. */
-static mst_status warn_apart(pair_job *job, size_t n)
+mst_status pair_judge(pair_job *job, size_t n)
 {
-    const double t = job->model.limit > 0 ? job->model.limit : job->model.info.t_min;
-    const double longest = mst_network_span(job->model.net, t);
-    double *r;
-    if (job->warned_apart || !(mst_manifold_traits_of(job->m)->closed & MST_CLOSED_LOG))
-        return MST_OK;
-    mst_status status = new_doubles(&r, n, 1);
-    if (status == MST_OK)
-        status = mst_manifold_dist(job->m, n, job->x, job->y, r);
-    for (size_t i = 0; status == MST_OK && i < n && !job->warned_apart; i++)
-        if (r[i] > longest) {
-            warn(job->inv,
-                 "warning: the points of pair %llu are %.3g apart, and at its least time, %g, %s "
-                 "has "
-                 "seen pairs up to %.2g apart; it extrapolates there",
-                 (unsigned long long)job->before + i + 1, r[i], t, job->model.score, longest);
-            job->warned_apart = true;
-        }
-    free(r);
-    return status;
+    const mst_pairs pairs = mst_pairs_rows(job->m, n, job->y, job->x, NULL);
+    return model_judge(&job->model, job->before, &pairs, 0);
 }
 
 mst_status pair_network_log(pair_job *job, size_t n, double *square)
 {
-    mst_status status = warn_apart(job, n);
+    mst_status status = pair_judge(job, n);
     return status == MST_OK ? mst_network_log(job->model.net, n, job->x, job->y, job->model.limit,
                                               job->v, square)
                             : status;
@@ -281,19 +264,6 @@ mst_status pair_send(pair_job *job, size_t n, const double *coordinates, size_t 
     return result_rows(job->result, n, job->rows);
 }
 
-static mst_status warn_reach(pair_job *job, size_t n)
-{
-    const char *path;
-    mst_status status = input_path(job->inv, 0, &path);
-    if (status == MST_OK)
-        status = model_warn_reach(&job->model, path, job->before, n, job->x);
-    if (status == MST_OK && job->operation->second == 'p') {
-        path = job->inv->operand_count > 1 ? job->inv->operands[1] : path;
-        status = model_warn_reach(&job->model, path, job->before, n, job->y);
-    }
-    return status;
-}
-
 /* Row numbers of a failure count the rows of earlier chunks too. */
 static mst_status renumber(const pair_job *job, mst_status status)
 {
@@ -312,11 +282,8 @@ static mst_status work(pair_job *job, pair_input *in, progress *p)
         mst_status status = input_next(in, job->chunk, job->x, job->y, job->numbers, &n);
         if (status != MST_OK || n == 0)
             return status;
-        status = warn_reach(job, n);
-        if (status == MST_OK) {
-            status = job->operation->rows(job, n);
-            status = status == MST_OK ? status : renumber(job, status);
-        }
+        status = job->operation->rows(job, n);
+        status = status == MST_OK ? status : renumber(job, status);
         if (status == MST_OK)
             status = progress_advance(p, (double)n);
         if (status != MST_OK)
@@ -333,6 +300,8 @@ static mst_status finish(pair_job *job)
         mst_json_integer(json, job->before);
         mst_json_key(json, "score");
         mst_json_string(json, job->model.score);
+        if (job->model.outside.of > 0)
+            model_json_outside(&job->model, json);
         if (job->operation->members != NULL)
             job->operation->members(job, json);
     }
@@ -344,8 +313,8 @@ static mst_status finish(pair_job *job)
              (unsigned long long)job->cut_count, job->cut_count == 1 ? "row" : "rows",
              (unsigned long long)job->cut_first);
     if (status == MST_OK && job->unfinished[0] != '\0')
-        return mst_fail(MST_CONVERGENCE, "%s", job->unfinished);
-    return status;
+        status = mst_fail(MST_CONVERGENCE, "%s", job->unfinished);
+    return model_conclude(&job->model, status);
 }
 
 mst_status run_pairs(invocation *inv, const pair_operation *operation)

@@ -61,7 +61,6 @@ struct pair_job {
     double *rows;                       /* (chunk, cols) */
     unsigned char *flags;               /* (chunk) */
     uint64_t cut_count, cut_first;      /* rows at the cut locus, number of the first */
-    bool warned_apart;                  /* of points too far apart for the model */
     char unfinished[512];               /* what did not converge, or empty */
 };
 
@@ -69,6 +68,8 @@ MST_MUST_USE mst_status run_pairs(invocation *inv, const pair_operation *operati
 
 /* job->v = Log_x(y), and keeps account of the flags; by the network if there is a model. */
 MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
+/* Does the model know such pairs? */
+MST_MUST_USE mst_status pair_judge(pair_job *job, size_t n);
 /* The network's Log, and squared distances (n) or null. */
 MST_MUST_USE mst_status pair_network_log(pair_job *job, size_t n, double *square);
 /* Sends `n` rows, whose coordinates are given in ambient form and whose other columns stand in job->rows. */

@@ -3,6 +3,7 @@
 
 /* What a network has not seen: times outside its range, points and pairs that are farther out than its
  * training went. */
+#include "manifold/internal.h"
 #include "score/network.h"
 
 #include <math.h>
@@ -14,41 +15,135 @@ bool mst_time_within(double t, double least, double largest)
     return t >= least * (1 - rounding) && t <= largest * (1 + rounding);
 }
 
+enum { BLOCK = 1024 };
+
+/* Training sees a little more than the paths that `reach` was measured with. */
+static const double margin = 1.1;
+
+typedef struct workspace {
+    double *centre;   /* (BLOCK, D) */
+    double *y;        /* (BLOCK, D), one point for all rows */
+    double *v;        /* (BLOCK, D) */
+    double *t;        /* (BLOCK) */
+    double *r, *from; /* (BLOCK): distances of the points of a row, and from the centre */
+    mst_score *log;   /* the network, where the manifold has no Log of its own; else null */
+} workspace;
+
+static mst_status workspace_new(workspace *w, const mst_network *net)
+{
+    size_t D = mst_manifold_ambient(net->m);
+    *w = (workspace){0};
+    MST_TRY(mst_allocate(&w->centre, BLOCK * (3 * D + 3)));
+    w->y = w->centre + BLOCK * D;
+    w->v = w->y + BLOCK * D;
+    w->t = w->v + BLOCK * D;
+    w->r = w->t + BLOCK;
+    w->from = w->r + BLOCK;
+    if (net->centre != NULL)
+        mst_repeat_point(BLOCK, D, net->centre, w->centre);
+    bool closed = (mst_manifold_traits_of(net->m)->closed & MST_CLOSED_LOG) != 0;
+    return closed ? MST_OK : mst_score_network_new(&w->log, net, true);
+}
+
+static void workspace_free(workspace *w)
+{
+    mst_release(w->centre);
+    mst_score_free(w->log);
+}
+
+/* One distance of a row against what the training went to; is the row outside? */
+static bool compare(mst_outside *out, size_t row, double distance, double reach, double allowance,
+                    bool between)
+{
+    /* A distance that is not a number is one that nobody has trained for. */
+    double share = isnan(distance) ? INFINITY : distance / (allowance * reach);
+    double worst = out->reach > 0 ? out->distance / ((out->between ? 1 : margin) * out->reach) : -1;
+    if (share > worst || isnan(worst)) {
+        out->farthest = row;
+        out->distance = distance;
+        out->reach = reach;
+        out->between = between;
+    }
+    return share > 1;
+}
+
+/* The points of the rows of a block: how far apart are they? */
+static mst_status measure(const mst_network *net, const mst_pairs *p, workspace *w)
+{
+    size_t D = mst_manifold_ambient(net->m);
+    const double *y = p->y_stride > 0 ? p->y : w->y;
+    if (p->y_stride == 0)
+        mst_repeat_point(p->n, D, p->y, w->y);
+    if (w->log == NULL)
+        return mst_manifold_dist(net->m, p->n, p->x, y, w->r);
+    MST_TRY(
+        mst_score_evaluate_rows(w->log, p->n, p->x, y, w->t, &(mst_heat_values){.score = w->v}));
+    MST_TRY(mst_manifold_norm(net->m, p->n, y, w->v, w->r));
+    for (size_t i = 0; i < p->n; i++)
+        w->r[i] *= w->t[i];
+    return MST_OK;
+}
+
+/* Rows from number `at` on, their first points only unless they are pairs. */
+static mst_status look(const mst_network *net, const mst_pairs *p, bool pairs, size_t at,
+                       workspace *w, mst_outside *out)
+{
+    bool outside[BLOCK] = {false};
+    for (int side = 0; net->centre != NULL && side < (pairs ? 2 : 1); side++) {
+        /* One point for all rows is one distance for all. */
+        size_t n = side == 1 && p->y_stride == 0 ? 1 : p->n;
+        MST_TRY(mst_manifold_dist(net->m, n, w->centre, side == 0 ? p->x : p->y, w->from));
+        for (size_t i = 0; i < p->n; i++)
+            outside[i] |=
+                compare(out, at + i, w->from[n > 1 ? i : 0], net->info.reach, margin, false);
+    }
+    for (size_t i = 0; pairs && i < p->n; i++)
+        w->t[i] =
+            p->t != NULL && p->t[i * p->t_stride] > 0 ? p->t[i * p->t_stride] : net->info.t_min;
+    if (pairs)
+        MST_TRY(measure(net, p, w));
+    for (size_t i = 0; i < p->n; i++) {
+        outside[i] |=
+            pairs && compare(out, at + i, w->r[i], mst_network_span(net, w->t[i]), 1, true);
+        out->rows += outside[i];
+    }
+    return MST_OK;
+}
+
+static mst_status look_at_all(const mst_network *net, const mst_pairs *rows, bool pairs,
+                              mst_outside *out)
+{
+    workspace w;
+    mst_outside found = {.reach = NAN};
+    mst_status status = workspace_new(&w, net);
+    for (size_t at = 0; at < rows->n && status == MST_OK; at += BLOCK) {
+        size_t n = rows->n - at < BLOCK ? rows->n - at : BLOCK;
+        mst_pairs part = mst_pairs_part(net->m, rows, at, n);
+        status = look(net, &part, pairs, at, &w, &found);
+    }
+    workspace_free(&w);
+    if (status == MST_OK)
+        *out = found;
+    return status;
+}
+
 mst_status mst_network_outside(const mst_network *net, size_t n, const double *x, mst_outside *out)
 {
-    enum { BLOCK = 1024 };
-    /* Training sees a little more than the paths that `reach` was measured with. */
-    const double margin = 1.1;
-    size_t D = mst_manifold_ambient(net->m);
-    double *centre, *r;
-    *out = (mst_outside){0};
-    if (net->centre == NULL || n == 0)
-        return MST_OK;
-    MST_TRY(mst_allocate(&centre, BLOCK * (D + 1)));
-    r = centre + BLOCK * D;
-    for (size_t i = 0; i < BLOCK; i++)
-        memcpy(centre + i * D, net->centre, D * sizeof *centre);
-    mst_status status = MST_OK;
-    for (size_t at = 0; at < n && status == MST_OK; at += BLOCK) {
-        size_t rows = n - at < BLOCK ? n - at : BLOCK;
-        status = mst_manifold_dist(net->m, rows, centre, x + at * D, r);
-        for (size_t i = 0; i < rows && status == MST_OK; i++) {
-            if (!(r[i] > margin * net->info.reach))
-                continue;
-            out->rows++;
-            if (r[i] > out->distance) {
-                out->distance = r[i];
-                out->farthest = at + i;
-            }
-        }
-    }
-    mst_release(centre);
-    return status;
+    return look_at_all(net, &(mst_pairs){.n = n, .x = x, .y = x}, false, out);
+}
+
+mst_status mst_network_pairs_outside(const mst_network *net, const mst_pairs *pairs,
+                                     mst_outside *out)
+{
+    return look_at_all(net, pairs, true, out);
 }
 
 double mst_network_span(const mst_network *net, double t)
 {
-    /* A path of time t goes √(d t) far, and next to none goes farther by 5 √t. */
+    /* A path of time t goes √(d t) far, and next to none goes farther by 5 √t. Negative curvature drives it
+     * outwards besides. */
+    double d = (double)mst_manifold_dim(net->m);
+    double curvature = mst_manifold_traits_of(net->m)->curvature;
     t = t > 0 ? t : net->info.t_min;
-    return sqrt(t) * (sqrt((double)mst_manifold_dim(net->m)) + 5);
+    return sqrt(t) * (sqrt(d) + 5) + (curvature < 0 ? 0.5 * (d - 1) * sqrt(-curvature) * t : 0);
 }

@@ -231,6 +231,14 @@ START_TEST(verdict)
     ck_assert(check_fault(&s, &b) == NULL);
     b.slope = 1.25;
     ck_assert(check_fault(&s, &b) != NULL);
+    /* Worse than the baseline, whatever else; where the baseline is exact there is no excess. */
+    static const double excess[] = {-0.9, 2.9, NAN, 3.1, 18, INFINITY};
+    for (size_t k = 0; k < sizeof excess / sizeof *excess; k++) {
+        b = (mst_check_band){.slope = 1, .time_slope = 1, .excess = excess[k]};
+        const char *fault = check_fault(&s, &b);
+        ck_assert_msg((fault == NULL) == (k < 3), "excess %g", excess[k]);
+        ck_assert(fault == NULL || strcmp(fault, "excess") == 0);
+    }
     mst_score_free(kernel);
     mst_manifold_free(m);
 }

@@ -144,7 +144,8 @@ for signal in INT TERM; do
     check "SIG$signal leaves a model" as_json <(manistat info --json "$file") 'not r["finished"]'
 done
 echo 0,0,1,0,0.28,0.96 >pair.csv
-succeeds "an interrupted model is usable" log --score INT.safetensors pair.csv
+run log --score INT.safetensors pair.csv
+check "an interrupted model is usable" test "$status" -eq 0
 steps=$(manistat info --json INT.safetensors | python3 -c 'import json, sys; print(json.load(sys.stdin)["steps"])')
 succeeds "an interrupted training goes on" "${sphere[@]}" --width 16 --depth 2 --steps $((steps + 5)) -o INT.safetensors --resume
 check "to its end" as_json <(manistat info --json INT.safetensors) "r['finished'] and r['steps'] == $steps + 5"
@@ -218,13 +219,21 @@ succeeds "which is still there" info certified.safetensors
 run "${sphere[@]}" --width 16 --depth 2 --steps 20 --t 0.01 -o fixed.safetensors
 check "the hint says so" grep -q "mean --kind frechet --score fixed.safetensors" "$out"
 manistat sample --manifold sphere:2 --time 0.05 -n 20 -o near.csv
-manistat mean --score fixed.safetensors --json near.csv >mean.json
+manistat mean --score fixed.safetensors --json near.csv >mean.json 2>"$err"
 check "a Frechet mean without being told" as_json mean.json 'r["kind"] == "frechet" and r["time"] is None'
-manistat mean --score fixed.safetensors --kind diffusion --json near.csv >mean.json
+manistat mean --score fixed.safetensors --kind diffusion --json near.csv >mean.json 2>"$err"
 check "unless told otherwise" as_json mean.json 'r["kind"] == "diffusion" and r["time"] == 0.01'
 run dist --score fixed.safetensors <(printf '0,0,1,0,0.1,0.99498743710662\n0,0,1,1,0,0\n')
-check "a pair too far apart" grep -q "warning: the points of pair 2 are 1.57 apart.*up to 0.64 apart" "$err"
-check "one line of it" test "$(wc -l <"$err")" -eq 1
+[ "$status" -eq 1 ] && [ "$(wc -l <"$out")" -eq 2 ] && [ "$(wc -l <"$err")" -eq 2 ] &&
+    grep -q "1 of 2 rows .* row 2 is 1.57 away from its other point.* up to 0.64 apart; --force" "$err"
+verdict "a pair too far apart" $?
+check "one warning that nothing is certified" test "$(grep -c "warning: fixed.safetensors has no certificate" "$err")" -eq 1
+run dist --score fixed.safetensors --force <(printf '0,0,1,0,0.1,0.99498743710662\n0,0,1,1,0,0\n')
+[ "$status" -eq 0 ] && grep -q "warning: 1 of 2 rows" "$err"
+verdict "which --force accepts" $?
+run dist --score fixed.safetensors --json <(printf '0,0,1,0,0.1,0.99498743710662\n')
+check "a pair of the training" as_json "$out" 'r["outside"]["rows"] == 0 and abs(r["outside"]["farthest"] - 0.1) < 0.01 and abs(r["outside"]["reach"] - 0.641) < 0.001'
+check "is no failure" test "$status" -eq 0
 refuses "no test with one time" 2 "knows one small time only" test --score fixed.safetensors near.csv near.csv
 run "${sphere[@]}" --width 16 --depth 2 --steps 2 --around near.csv -o near.safetensors
 check "the hint repeats --around" grep -q "check near.safetensors --around near.csv" "$out"
@@ -237,7 +246,11 @@ run heat --score spd2.safetensors --time 0.5 far.csv
 verdict "a warning of points beyond" $?
 printf '1,0,1\n1e-3,0,1e-3\n2e-3,0,1e-3\n' >far.csv
 run mean --score spd2.safetensors --time 0.5 far.csv
-check "and of how many" grep -q "warning: far.csv, row 2 and 1 other: 9.77" "$err"
+[ "$status" -eq 1 ] && grep -q "3 of 3 rows .* row 2 is 9.77 from the centre of its training" "$err"
+verdict "and of how many" $?
+check "the page tells it too" grep -q "^  outside  *3 of 3 rows, the farthest 9.7" "$out"
+run mean --score spd2.safetensors --time 0.5 --force far.csv
+check "--force: a mean beyond" test "$status" -eq 0
 succeeds "none inside" heat --score spd2.safetensors --time 0.5 <(echo 1,0,1,2,0,1)
 manistat train --manifold spd:2 --steps 2 --width 16 --depth 2 --around <(echo 1e-3,0,1e-3) -o there.safetensors >"$out"
 check "around them" as_json <(manistat info --json there.safetensors) '1 < r["reach"] < 20 and 1e-4 < r["centre"][0] < 1e-2'
@@ -248,9 +261,31 @@ manistat train --manifold spd:3 "${tiny[@]}" -o spd.safetensors >"$out"
 refuses "no exact kernel to check against" 3 "spd:3 has no closed-form" check spd.safetensors --against exact
 succeeds "check without one" check spd.safetensors --samples 256
 
+# Diffusion tensors: their distances from the mean are far beyond what a path of the least time sees.
+tensors=$here/../data/dti/small64_tensors.csv
+manistat train --manifold spd:3 --steps 30 --width 16 --depth 2 --around "$tensors" -o dti.safetensors >"$out"
+run mean --score dti.safetensors --kind frechet --json "$tensors"
+check "a Frechet mean of wide data" as_json "$out" '500 < r["outside"]["rows"] <= 935 and r["outside"]["farthest"] > 2 and abs(r["outside"]["reach"] - 0.527) < 0.001 and r["outside"]["from"] == "mean" and len(r["mean"]) == 9'
+[ "$status" -eq 1 ] && grep -Eq "[0-9]+ of 935 rows are beyond what dti.safetensors knows: row [0-9]+ is .* up to 0.53 apart" "$err"
+verdict "is no quiet answer" $?
+run mean --score dti.safetensors --kind frechet --force "$tensors"
+[ "$status" -eq 0 ] && grep -q "warning: [0-9]* of 935 rows are beyond" "$err"
+verdict "unless forced" $?
+awk -F, '{ for (i = 1; i <= 6; i++) printf "%.9g%s", $i * 1e6, i < 6 ? "," : "\n" }' "$tensors" >far.csv
+run mean --score dti.safetensors --time 0.3 --json far.csv
+check "data far away" as_json "$out" 'r["outside"]["rows"] == 935 and r["outside"]["farthest"] > 20 and r["outside"]["from"] == "centre"'
+check "have status 1" test "$status" -eq 1
+run test --score dti.safetensors --json --time 0.3 far.csv "$tensors"
+check "test" as_json "$out" 'r["outside"]["rows"] >= 935'
+check "test: status 1" test "$status" -eq 1
+run kmeans --score dti.safetensors -k 2 --restarts 1 --json "$tensors"
+check "kmeans" as_json "$out" 'r["outside"]["rows"] > 300 and len(r["labels"]) == 935'
+check "kmeans: status 1" test "$status" -eq 1
+
 # ---- --score FILE in every command ----
 model=(--score model.safetensors)
 manistat sample --manifold sphere:2 --time 0.1 -n 60 -o data.csv
+manistat sample --manifold sphere:2 --time 0.01 -n 60 -o tight.csv
 manistat sample --manifold sphere:2 --time 0.1 -n 40 --start 0.6,0,0.8 -o other.csv
 # likens NAME EXPRESSION ARGUMENTS: with the model, m, and with the exact kernel, e.
 likens() {
@@ -268,9 +303,9 @@ manistat train --manifold sphere:2 --steps 300 --width 32 --depth 2 -o better.sa
 cp better.safetensors model.safetensors
 likens "mean" "far(m['mean'], e['mean']) < 0.02 and abs(m['time'] - e['time']) < 0.01 and m['log_likelihood'] is None and m['aic'] is None and m['kind'] == 'diffusion'" mean data.csv
 likens "mean at a time" "m['time'] == 0.1 and far(m['mean'], e['mean']) < 0.02" mean --time 0.1 data.csv
-likens "Frechet mean" "m['kind'] == 'frechet' and m['time'] is None and far(m['mean'], e['mean']) < 0.05" mean --kind frechet data.csv
+likens "Frechet mean" "m['kind'] == 'frechet' and m['time'] is None and far(m['mean'], e['mean']) < 0.05 and m['outside']['rows'] == 0" mean --kind frechet tight.csv
 likens "test" "abs(m['statistic'] / e['statistic'] - 1) < 0.2 and m['p_value'] < 0.01" test data.csv other.csv
-likens "kmeans" "m['kind'] == 'frechet' and far(m['centres'][0], e['centres'][0]) < 0.3" kmeans -k 2 data.csv
+likens "kmeans" "m['kind'] == 'frechet' and far(m['centres'][0], e['centres'][0]) < 0.3" kmeans -k 2 tight.csv
 likens "kmeans by diffusion means" "m['kind'] == 'diffusion' and 0 < m['times'][0] < 0.2" kmeans -k 2 --kind diffusion data.csv
 likens "heat" "m['logp'] == [None] and abs(m['score_3'][0] - e['score_3'][0]) < 0.3 and abs(m['dt_logp'][0] - e['dt_logp'][0]) < 2" heat --time 0.2 pair.csv
 likens "log" "math.hypot(m['v_1'][0], m['v_2'][0] - e['v_2'][0], m['v_3'][0]) < 0.1" log pair.csv
@@ -281,7 +316,9 @@ run heat "${model[@]}" --time 0.2 pair.csv
 check "heat writes nan" grep -q '^nan,' "$out"
 refuses "exp" 3 "no geodesic from its velocity; leave out --score" exp "${model[@]}" pair.csv
 refuses "mixture" 3 "needs log p.*kmeans" mixture "${model[@]}" -k 2 data.csv
-succeeds "the manifold may be said again" mean "${model[@]}" --manifold sphere:2 data.csv
+run mean "${model[@]}" --manifold sphere:2 data.csv
+check "the manifold may be said again" test "$status" -eq 0
+check "one warning of no certificate" test "$(grep -c "warning: model.safetensors has no certificate" "$err")" -eq 1 -a "$(wc -l <"$err")" -eq 1
 check "the text names the model" grep -q 'by model.safetensors' "$out"
 succeeds "exact is a word" mean --manifold sphere:2 --score exact data.csv
 
@@ -290,11 +327,12 @@ manistat geodesic "${model[@]}" --steps 3 data.csv other.csv >"$out" 2>"$err"
 status=$?
 check "geodesic: unequal files" test "$status" -eq 2
 head -n 40 data.csv >forty.csv
-succeeds "geodesic of many pairs" geodesic "${model[@]}" --steps 3 forty.csv other.csv
+run geodesic "${model[@]}" --steps 3 forty.csv other.csv
+check "geodesic of many pairs" test "$status" -eq 1 # which are far apart
 check "geodesic: all rows" test "$(wc -l <"$out")" -eq 161
 run geodesic "${model[@]}" --steps 3 <(tail -n 1 forty.csv) <(tail -n 1 other.csv)
 tail -n 4 "$out" | cut -d, -f2- >last.csv
-manistat geodesic "${model[@]}" --steps 3 forty.csv other.csv | tail -n 4 | cut -d, -f2- >all.csv
+manistat geodesic "${model[@]}" --steps 3 forty.csv other.csv 2>"$err" | tail -n 4 | cut -d, -f2- >all.csv
 check "geodesic: a row does not depend on its neighbours" close_to last.csv all.csv 1e-6
 
 # ---- Times outside the model's range ----
@@ -306,7 +344,8 @@ refuses "a time in a row" 2 "timed.csv, row 2: the time 7 lies outside 0.005 to 
 for arguments in "mean --time 3 data.csv" "heat --time 3 pair.csv" "heat timed.csv"; do
     # shellcheck disable=SC2086
     run $arguments "${model[@]}" --force
-    [ "$status" -eq 0 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q 'warning: the time [37] lies outside 0.005 to 1' "$err"
+    [ "$status" -eq 0 ] && grep -v 'no certificate' "$err" >told && [ "$(wc -l <told)" -eq 1 ] &&
+        grep -q 'warning: .*the time [37] lies outside 0.005 to 1' told
     verdict "--force: $arguments" $?
 done
 manistat sample --manifold sphere:2 --time 0.0005 -n 50 -o close.csv
@@ -332,8 +371,12 @@ text += b" " * (-len(text) % 8)
 open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + length :])
 END
 run mean --score narrow.safetensors data.csv
-[ "$status" -eq 0 ] && grep -q 'warning: the time .* lies outside 0.3 to 0.5, .*is certified' "$err"
-verdict "a time that is not certified: a warning" $?
+[ "$status" -eq 1 ] && grep -q '60 of 60 rows .*the time .* lies outside 0.3 to 0.5, .*is certified; --force' "$err"
+verdict "a time that is not certified: status 1" $?
+run mean --score narrow.safetensors --force --json data.csv
+check "--force: a time that is not certified" as_json "$out" 'r["outside"]["rows"] == 60 and r["outside"]["times"] == [0.3, 0.5]'
+[ "$status" -eq 0 ] && grep -q 'warning: 60 of 60 rows' "$err"
+verdict "--force: a warning" $?
 run mean --score narrow.safetensors --time 0.4 data.csv
 check "a certified time: silence" test "$status" -eq 0 -a ! -s "$err"
 
@@ -356,7 +399,7 @@ refuses "no such model" 2 "--score 'nowhere' is neither a score source .exact, l
 refuses "an unknown option of a model" 2 "'paths' is no option of the score source 'model.safetensors'; it has beyond, t" mean --score 'model.safetensors?paths=3' data.csv
 refuses "a limit has no likelihood" 2 "has no time" mean --score 'model.safetensors?t=least' --kind diffusion data.csv
 refuses "a limit has no heat" 2 "has no time" heat --score 'model.safetensors?t=least' --time 0.5 pair.csv
-manistat mean --score 'model.safetensors?t=least' --json data.csv >limit.json
+manistat mean --score 'model.safetensors?t=least' --json data.csv >limit.json 2>"$err"
 check "a limit by option is that of frechet" as_json limit.json 'r["kind"] == "frechet" and r["score"] == "model.safetensors?t=least"'
 manistat mean "${model[@]}" --kind frechet --json data.csv >frechet.json
 check "and its mean" as_json limit.json 'r["mean"] == json.load(open("frechet.json"))["mean"]'

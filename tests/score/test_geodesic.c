@@ -5,6 +5,7 @@
  * known without it. */
 #include "support/score_support.h"
 
+#include <manistat/brownian.h>
 #include <manistat/network.h>
 
 enum { N = 5, STEPS = 4 };
@@ -132,9 +133,55 @@ START_TEST(points_outside_a_training)
     ASSERT_OK(mst_network_outside(net, MANY, x, &out));
     ck_assert(out.rows == 2 && out.farthest == 2400 && out.distance == 40);
     ASSERT_OK(mst_network_outside(net, 7, x, &out));
-    ck_assert(out.rows == 0 && out.distance == 0);
+    ck_assert(out.rows == 0 && out.reach == 2 && !out.between);
+    assert_near(out.distance, 2.18, 1e-12, "the farthest of those inside");
+    /* Pairs: points a span apart or more, whether or not a centre is known. */
+    double span = mst_network_span(net, 0.25), t = 0.25;
+    double pair[] = {3, 4, 3 + 0.99 * span, 4, 3, 4 + 1.01 * span};
+    ASSERT_OK(network_set_reach(net, centre, NAN));
+    ASSERT_OK(
+        mst_network_pairs_outside(net, &(mst_pairs){.n = 3, .x = pair, .y = pair, .t = &t}, &out));
+    ck_assert(out.rows == 1 && out.farthest == 2 && out.between && out.reach == span);
+    ASSERT_OK(
+        mst_network_pairs_outside(net, &(mst_pairs){.n = 2, .x = pair, .y = pair, .t = &t}, &out));
+    ck_assert(out.rows == 0 && out.farthest == 1);
+    assert_near(out.distance, 0.99 * span, 1e-12, "of the pair that is farthest apart");
+    /* A mean outside takes all rows with it. */
+    ASSERT_OK(network_set_reach(net, centre, 2));
+    static const double mean[] = {3, 6.5};
+    ASSERT_OK(
+        mst_network_pairs_outside(net, &(mst_pairs){.n = 1, .x = pair, .y = mean, .t = &t}, &out));
+    ck_assert(out.rows == 1 && !out.between && out.distance == 2.5 && out.reach == 2);
     assert_near(mst_network_span(net, 0.25), 0.5 * (sqrt(2) + 5), 1e-15, "at 1/4");
     ck_assert(mst_network_span(net, 0) == mst_network_span(net, net->info.t_min));
+    free(x);
+    mst_network_free(net);
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* Negative curvature drives paths out, in high dimension as far as diffusion does; all but one in a million
+ * stay inside, so that one of 4000 is outside with probability 0.004 at most. */
+START_TEST(paths_stay_within_the_span)
+{
+    enum { PATHS = 4000 };
+    static const char *const spaces[] = {"hyperbolic:2", "hyperbolic:20", "spd:3", "sphere:5"};
+    mst_manifold *m = open_manifold(spaces[_i]);
+    mst_network *net = random_network(m, (network_design){.width = 4}, 1);
+    size_t D = mst_manifold_ambient(m);
+    double *x = doubles((PATHS + 1) * D), t = 1;
+    mst_outside out;
+    mst_brownian_options o = mst_brownian_options_default();
+    o.threads = 1;
+    for (size_t i = 0; i <= PATHS; i++)
+        mst_manifold_start(m, x + i * D);
+    ASSERT_OK(mst_brownian_endpoints(m, PATHS, x + D, t, &o, x + D));
+    ASSERT_OK(mst_network_pairs_outside(net, &(mst_pairs){.n = PATHS, .x = x + D, .y = x, .t = &t},
+                                        &out));
+    ck_assert_msg(out.rows == 0, "%s: %zu rows, %g of %g", spaces[_i], out.rows, out.distance,
+                  out.reach);
+    ck_assert_msg(out.distance > 0.4 * out.reach, "%s: a span of %g, and paths go %g", spaces[_i],
+                  out.reach, out.distance);
     free(x);
     mst_network_free(net);
     mst_manifold_free(m);
@@ -144,5 +191,6 @@ END_TEST
 int main(void)
 {
     return RUN_SUITE("geodesic", 60, {exact_logs_make_geodesics, SPECS}, {steps_make_the_curve, 0},
-                     {what_makes_no_geodesic, 0}, {points_outside_a_training, 0});
+                     {what_makes_no_geodesic, 0}, {points_outside_a_training, 0},
+                     {paths_stay_within_the_span, 4});
 }

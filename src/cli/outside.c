@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What an estimate by a model leaned on that the model does not know. */
+#include "model.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void warn_uncertified(model *o)
+{
+    if (o->outside.told || o->info.certificate[0] != '\0')
+        return;
+    warn(o->inv,
+         "warning: %s has no certificate, so nobody knows how wrong it is; 'manistat check' "
+         "measures "
+         "that",
+         o->score);
+    o->outside.told = true;
+}
+
+/* Times that are trained and certified are no matter; returns whether this one is. */
+static bool judge_time(outside_tally *a, const mst_network *net, double t)
+{
+    double low, high;
+    mst_time_standing standing = mst_network_time(net, t, &low, &high);
+    if (standing == MST_TIME_USABLE)
+        return false;
+    if (a->standing == MST_TIME_USABLE) {
+        a->standing = standing;
+        a->time = t;
+        a->t_low = low;
+        a->t_high = high;
+    }
+    return true;
+}
+
+mst_status model_judge(model *o, uint64_t before, const mst_pairs *pairs, double t)
+{
+    outside_tally *a = &o->outside;
+    mst_pairs at = *pairs;
+    mst_outside found;
+    if (o->net == NULL || pairs->n == 0)
+        return MST_OK;
+    if (!(t > 0 && isfinite(t)))
+        t = o->limit > 0 ? o->limit : o->info.t_min;
+    at.t = &t;
+    at.t_stride = 0;
+    mst_status status = mst_network_pairs_outside(o->net, &at, &found);
+    if (status != MST_OK)
+        return status;
+    warn_uncertified(o);
+    bool first = a->of == 0;
+    a->of += pairs->n;
+    a->rows += judge_time(a, o->net, t) ? pairs->n : found.rows;
+    a->apart += found.rows;
+    if (!isnan(found.reach) &&
+        (first || !(found.distance / found.reach <= a->farthest / a->reach))) {
+        a->farthest = found.distance;
+        a->reach = found.reach;
+        a->between = found.between;
+        a->at_time = t;
+        a->row = before == MODEL_NO_ROWS ? 0 : before + found.farthest + 1;
+    }
+    return MST_OK;
+}
+
+/* ---- Words ---- */
+
+static void say_where(const model *o, size_t size, char *text)
+{
+    const outside_tally *a = &o->outside;
+    char row[32] = "the farthest";
+    if (a->row > 0)
+        snprintf(row, sizeof row, "row %llu", (unsigned long long)a->row);
+    if (a->between)
+        snprintf(text, size,
+                 "%s is %.3g away from %s, and at the time %.3g its training saw points up to %.2g "
+                 "apart",
+                 row, a->farthest, o->pairs ? "its other point" : "its mean", a->at_time, a->reach);
+    else
+        snprintf(text, size,
+                 "%s is %.3g from the centre of its training, whose paths reached %.3g; train one "
+                 "with --around",
+                 row, a->farthest, a->reach);
+}
+
+static void say_when(const model *o, size_t size, char *text)
+{
+    const outside_tally *a = &o->outside;
+    if (a->standing == MST_TIME_HOPELESS)
+        snprintf(text, size, "its certificate finds it good for no time; train longer");
+    else
+        snprintf(text, size, "the time %.3g lies outside %.3g to %.3g, for which it %s", a->time,
+                 a->t_low, a->t_high,
+                 a->standing == MST_TIME_UNCERTIFIED ? "is certified" : "was trained");
+}
+
+/* One sentence; empty if nothing is outside. */
+static void say(const model *o, size_t size, char *text)
+{
+    const outside_tally *a = &o->outside;
+    char where[200] = "", when[200] = "";
+    text[0] = '\0';
+    if (a->rows == 0)
+        return;
+    if (a->apart > 0)
+        say_where(o, sizeof where, where);
+    if (a->standing != MST_TIME_USABLE)
+        say_when(o, sizeof when, when);
+    snprintf(text, size, "%llu of %llu row%s beyond what %.100s knows: %s%s%s",
+             (unsigned long long)a->rows, (unsigned long long)a->of, a->of == 1 ? " is" : "s are",
+             o->score, where, where[0] != '\0' && when[0] != '\0' ? "; " : "", when);
+}
+
+mst_status model_conclude(const model *o, mst_status status)
+{
+    char text[640];
+    say(o, sizeof text, text);
+    if (text[0] == '\0' || (status != MST_OK && status != MST_CONVERGENCE))
+        return status;
+    if (status == MST_OK && !option_given(o->inv, &option_force))
+        return mst_fail(MST_CONVERGENCE, "%s; --force accepts that", text);
+    warn(o->inv, "warning: %s", text);
+    return status;
+}
+
+void model_print_outside(const model *o, FILE *out)
+{
+    const outside_tally *a = &o->outside;
+    if (a->rows == 0)
+        return;
+    fprintf(out, "  %-16s%llu of %llu rows", "outside", (unsigned long long)a->rows,
+            (unsigned long long)a->of);
+    if (a->apart > 0)
+        fprintf(out, ", the farthest %.4g away, where the training reached %.4g", a->farthest,
+                a->reach);
+    if (a->standing != MST_TIME_USABLE)
+        fprintf(out, ", by the time");
+    fputc('\n', out);
+}
+
+void model_json_outside(const model *o, mst_json *j)
+{
+    const outside_tally *a = &o->outside;
+    if (o->net == NULL)
+        return;
+    mst_json_key(j, "outside");
+    mst_json_object(j);
+    json_member_integer(j, "rows", a->rows);
+    json_member_number(j, "farthest", a->reach > 0 ? a->farthest : NAN);
+    json_member_number(j, "reach", a->reach > 0 ? a->reach : NAN);
+    json_member_string(j, "from", a->between ? (o->pairs ? "other point" : "mean") : "centre");
+    if (a->standing != MST_TIME_USABLE)
+        json_member_numbers(j, "times", 2,
+                            a->standing == MST_TIME_HOPELESS
+                                ? (const double[]){NAN, NAN}
+                                : (const double[]){a->t_low, a->t_high});
+    mst_json_end(j);
+}
