@@ -44,7 +44,8 @@ typedef struct mst_labels {
 } mst_labels;
 /* A file with one label per line, or an NPY array of one column. Blank lines, lines that begin with #, blanks
  * and quotes around a label do not count. `n` is the number of rows that should be there: a line more is a
- * header, anything else is MST_FORMAT. */
+ * header, anything else is MST_FORMAT, and so are several columns: the same number of commas, semicolons or
+ * tabs outside of quotes in every line. */
 MST_API MST_MUST_USE mst_status mst_labels_read(mst_labels **out, const char *path, size_t n);
 MST_API void mst_labels_free(mst_labels *labels);
 

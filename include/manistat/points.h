@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Points and tangent vectors of a manifold in files: the reader turns the accepted forms of a row (upper
- * triangles, quaternions, degrees) into ambient coordinates and checks that the points lie on the manifold;
+/* Points and tangent vectors of a manifold in files: the reader turns the accepted forms of a row
+ * (triangles, quaternions, degrees) into ambient coordinates and checks that the points lie on the manifold;
  * the writer does the reverse. */
 #ifndef MANISTAT_POINTS_H
 #define MANISTAT_POINTS_H
@@ -14,12 +14,44 @@
 extern "C" {
 #endif
 
+/* How the n(n+1)/2 entries of a symmetric matrix stand in a row. */
+typedef enum mst_triangle {
+    MST_TRIANGLE_ANY,   /* as the header says (xx, yx, yy or a11, a21, a22), without one as UPPER */
+    MST_TRIANGLE_UPPER, /* a11, a12, …, a22, a23, … */
+    MST_TRIANGLE_LOWER, /* a11, a21, a22, a31, … */
+} mst_triangle;
+
+/* Do angles look as if they had another unit than the options say? */
+typedef enum mst_angle_doubt {
+    MST_ANGLES_FINE,
+    MST_ANGLES_LIKE_RADIANS, /* read as degrees, but spread over the range of radians and no farther */
+    MST_ANGLES_LIKE_DEGREES, /* read as radians, but most lie beyond a turn and all within 360 */
+} mst_angle_doubt;
+
+/* What was noticed while rows were read. */
+typedef struct mst_points_report {
+    uint64_t rows;
+    uint64_t moved; /* with `project`: rows that would have been refused without */
+    /* of those: how far, relative to the size of the row */
+    double median_move, largest_move;
+    uint64_t largest_row;   /* the row of the largest move, counted from 1 */
+    mst_triangle triangle;  /* MST_TRIANGLE_ANY: rows are no triangles */
+    bool longitude_first;   /* the header names longitude, latitude, and was obeyed */
+    mst_angle_doubt angles; /* of five rows or more */
+} mst_points_report;
+
 typedef struct mst_points_options {
     size_t size;  /* set by the default: how much of the struct the program knows */
     bool project; /* default false: bring rows off the manifold onto it instead of refusing them */
     bool degrees; /* default false: angles (circle, torus) in degrees */
     bool latlon;  /* default false: sphere:2 points as latitude, longitude in degrees */
     bool quaternion; /* default false: write so3 as w, x, y, z (reading finds out by itself) */
+    mst_points_report
+        *report;           /* default null; else filled by those who read, with each batch anew */
+    mst_triangle triangle; /* default MST_TRIANGLE_ANY: how triangles are read */
+    /* default false: with `project`, refuse a matrix that has an eigenvalue below −1/10 of its largest where
+     * it should be positive definite; true: project that one, too */
+    bool force;
 } mst_points_options;
 
 MST_API mst_points_options mst_points_options_default(void);
@@ -27,7 +59,8 @@ MST_API mst_points_options mst_points_options_default(void);
 typedef struct mst_points_reader mst_points_reader;
 /* `layout` says what stands in a row, one letter each: 'p' a point, 'v' a tangent vector at the point before
  * it, 's' a number. "pp" reads x_1…x_D, y_1…y_D. A row has either the full width of all parts or, for spd
- * and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only). */
+ * and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only). With `latlon` the header
+ * may say that longitudes come first. */
 MST_API MST_MUST_USE mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m,
                                                 const char *layout, const char *path,
                                                 const mst_points_options *options);

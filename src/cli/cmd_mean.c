@@ -196,10 +196,14 @@ static mst_status read_data(averaging *a)
         return status;
     if (column) {
         status = mst_points_read_by(&a->x, &a->n, &a->labels, a->e.m, path, by, &a->e.points);
-        return status == MST_ARGUMENT ? mst_fail(status, "--by: %s", mst_error_detail()) : status;
+        if (status == MST_ARGUMENT)
+            status = mst_fail(status, "--by: %s", mst_error_detail());
+    } else {
+        status = mst_points_read(&a->x, &a->n, a->e.m, path, &a->e.points);
     }
-    status = mst_points_read(&a->x, &a->n, a->e.m, path, &a->e.points);
-    if (status == MST_OK && by != NULL)
+    if (status == MST_OK)
+        tell_points(inv, a->e.m, path, &a->e.report);
+    if (status == MST_OK && by != NULL && !column)
         status = mst_labels_read(&a->labels, by, a->n);
     return status;
 }

@@ -36,16 +36,31 @@ const option option_space = {
 };
 
 FLAG(option_project, "project", GROUP_POINTS,
-     "move rows that are off the manifold onto it instead of refusing them");
+     "move rows that are off the manifold onto it instead of refusing them, and say how far; a "
+     "matrix with an eigenvalue below -10 % of its largest is no spd matrix without --force");
 
 FLAG(option_degrees, "degrees", GROUP_POINTS,
      "circle and torus: read and write angles in degrees instead of radians");
 
 FLAG(option_latlon, "latlon", GROUP_POINTS,
-     "sphere:2: read and write points as latitude, longitude in degrees");
+     "sphere:2: read and write points as latitude, longitude in degrees; a header that names "
+     "lon,lat is obeyed");
 
 FLAG(option_quaternion, "quaternion", GROUP_POINTS,
      "so3: write rotations as unit quaternions w,x,y,z (both forms can be read)");
+
+/* From MST_TRIANGLE_UPPER on. */
+static const char *const triangles[] = {"upper", "lower", NULL};
+const option option_triangle = {
+    .name = "triangle",
+    .kind = OPTION_CHOICE,
+    .choices = triangles,
+    .value = "T",
+    .example = "lower",
+    .group = GROUP_POINTS,
+    .help = "spd and sym: rows of n(n+1)/2 numbers are upper (a11,a12,...,a22,...) or lower "
+            "(a11,a21,a22,a31,...) triangles by rows; default: as the header names them, or upper",
+};
 
 /* What --seed and --threads are, whether the command can use them or not. */
 #define SEED_OPTION                                                                         \
@@ -187,6 +202,10 @@ mst_points_options points_options(const invocation *inv)
     options.degrees = option_given(inv, &option_degrees);
     options.latlon = option_given(inv, &option_latlon);
     options.quaternion = option_given(inv, &option_quaternion);
+    options.force = option_given(inv, &option_force);
+    if (option_given(inv, &option_triangle))
+        options.triangle =
+            (mst_triangle)(MST_TRIANGLE_UPPER + option_get(inv, &option_triangle)->choice);
     return options;
 }
 

@@ -10,11 +10,13 @@
 /* ---- Options that several commands take ---- */
 extern const option option_manifold, option_space, option_seed, option_threads, option_json,
     option_output, option_force, option_quiet, option_help, option_version;
-extern const option option_degrees, option_latlon, option_quaternion, option_project;
+extern const option option_degrees, option_latlon, option_quaternion, option_triangle,
+    option_project;
 /* Accepted and without effect, so that a script can pass the same common options to every command. */
 extern const option option_seed_unused, option_threads_unused;
 
-#define POINT_OPTIONS &option_project, &option_degrees, &option_latlon, &option_quaternion
+#define POINT_OPTIONS \
+    &option_project, &option_degrees, &option_latlon, &option_quaternion, &option_triangle
 #define OUTPUT_OPTIONS \
     &option_json, &option_output, &option_force, &option_quiet, &option_help, &option_version
 
@@ -40,6 +42,10 @@ const char *space_words(const invocation *inv, char words[SPACE_WORDS]);
 /* The manifold of --manifold. */
 MST_MUST_USE mst_status open_manifold(const invocation *inv, mst_manifold **m);
 mst_points_options points_options(const invocation *inv);
+/* One line each on standard error: rows that --project has moved, and angles that look as if they had another
+ * unit. */
+void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
+                 const mst_points_report *r);
 /* The file at operand number `index`, standard input if there are no operands at all; an error rather than
  * a silent wait if that is a terminal. */
 MST_MUST_USE mst_status input_path(const invocation *inv, size_t index, const char **path);

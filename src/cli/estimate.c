@@ -80,6 +80,7 @@ mst_status estimation_open(estimation *e, invocation *inv)
                       .points = points_options(inv),
                       .threads = (int)option_get(inv, &option_threads)->count,
                       .seed = option_get(inv, &option_seed)->count};
+    e->points.report = &e->report;
     mst_status status = model_open(&e->model, inv);
     if (status != MST_OK)
         return status;
@@ -140,7 +141,11 @@ mst_status read_points(estimation *e, size_t index, double **x, size_t *n)
 {
     const char *path;
     mst_status status = input_path(e->inv, index, &path);
-    return status == MST_OK ? mst_points_read(x, n, e->m, path, &e->points) : status;
+    if (status == MST_OK)
+        status = mst_points_read(x, n, e->m, path, &e->points);
+    if (status == MST_OK)
+        tell_points(e->inv, e->m, path, &e->report);
+    return status;
 }
 
 static mst_status check_weights(const mst_reader *r, size_t n, const double *weights)

@@ -22,7 +22,8 @@ typedef struct estimation {
     model model; /* of --score */
     const mst_manifold *m;
     mst_points_options points;
-    size_t ambient, width; /* columns of a point, and as it is written */
+    mst_points_report report; /* of the file that was read last */
+    size_t ambient, width;    /* columns of a point, and as it is written */
     int threads;
     uint64_t seed;
     const mst_score *source;

@@ -12,6 +12,7 @@
 /* One of the two files. Two rows are read ahead, which is what it takes to know whether it has only one. */
 typedef struct side {
     mst_points_reader *reader;
+    mst_points_report report;
     const char *path;
     size_t ambient;
     double *ahead; /* (2, ambient) */
@@ -22,9 +23,10 @@ typedef struct side {
 typedef struct pair_input {
     const mst_manifold *m;
     bool vectors;
-    bool project;            /* take away what is not tangent instead of refusing it */
-    uint64_t before;         /* rows handed out */
-    mst_points_reader *both; /* one file with whole pairs, else null */
+    bool project;             /* take away what is not tangent instead of refusing it */
+    uint64_t before;          /* rows handed out */
+    mst_points_reader *both;  /* one file with whole pairs, else null */
+    mst_points_report report; /* of that */
     side sides[2];
 } pair_input;
 
@@ -49,11 +51,13 @@ static mst_status fill_rows(mst_points_reader *reader, size_t ambient, size_t ma
 static mst_status side_open(side *s, const mst_manifold *m, const char *layout, const char *path,
                             const mst_points_options *options)
 {
+    mst_points_options own = *options;
+    own.report = &s->report;
     s->path = path;
     s->ambient = mst_manifold_ambient(m);
     mst_status status = new_doubles(&s->ahead, 2, s->ambient);
     if (status == MST_OK)
-        status = mst_points_open(&s->reader, m, layout, path, options);
+        status = mst_points_open(&s->reader, m, layout, path, &own);
     if (status == MST_OK)
         status = fill_rows(s->reader, s->ambient, 2, s->ahead, &s->ahead_count);
     return status;
@@ -83,8 +87,10 @@ static mst_status input_open(pair_input *in, const invocation *inv, const mst_ma
     if (status != MST_OK)
         return status;
     const char whole[] = {'p', second, operation->number ? 's' : '\0', '\0'};
+    mst_points_options own = *options;
+    own.report = &in->report;
     if (inv->operand_count < 2)
-        return mst_points_open(&in->both, m, whole, path[0], options);
+        return mst_points_open(&in->both, m, whole, path[0], &own);
     path[1] = inv->operands[1];
     if (strcmp(path[0], "-") == 0 && strcmp(path[1], "-") == 0)
         return mst_fail(MST_ARGUMENT, "standard input cannot be both files; name one of them");
@@ -153,6 +159,15 @@ static mst_status input_next(pair_input *in, size_t max, double *x, double *y, d
     status = in->vectors ? make_tangent(in, *got, x, y) : MST_OK;
     in->before += *got;
     return status;
+}
+
+static void input_tell(const pair_input *in, const invocation *inv)
+{
+    const char *path = inv->operand_count > 0 ? inv->operands[0] : "-";
+    if (in->both != NULL)
+        tell_points(inv, in->m, path, &in->report);
+    for (int k = 0; k < 2 && in->both == NULL; k++)
+        tell_points(inv, in->m, in->sides[k].path, &in->sides[k].report);
 }
 
 static void input_close(pair_input *in)
@@ -328,6 +343,8 @@ mst_status run_pairs(invocation *inv, const pair_operation *operation)
     if (status == MST_OK)
         status = work(&job, &in, &p);
     progress_end(&p);
+    if (status == MST_OK)
+        input_tell(&in, inv);
     if (status == MST_OK)
         status = finish(&job);
     input_close(&in);

@@ -39,12 +39,18 @@ static mst_status from_numbers(const option *o, const mst_manifold *m,
     return status;
 }
 
-static mst_status from_file(const mst_manifold *m, const mst_points_options *points,
-                            const char *path, double **x, size_t *n)
+static mst_status from_file(const invocation *inv, const mst_manifold *m,
+                            const mst_points_options *points, const char *path, double **x,
+                            size_t *n)
 {
     double *read = NULL;
     size_t D = mst_manifold_ambient(m);
-    mst_status status = mst_points_read(&read, n, m, path, points);
+    mst_points_options options = *points;
+    mst_points_report report;
+    options.report = &report;
+    mst_status status = mst_points_read(&read, n, m, path, &options);
+    if (status == MST_OK)
+        tell_points(inv, m, path, &report);
     if (status == MST_OK)
         status = new_doubles(x, *n, D);
     if (status == MST_OK)
@@ -69,7 +75,7 @@ mst_status read_point_option(const invocation *inv, const option *o, const mst_m
     if (cols > 0)
         status = from_numbers(o, m, &points, cols, numbers, x);
     else if (strcmp(text, "-") == 0 || access(text, F_OK) == 0)
-        status = from_file(m, &points, text, x, n);
+        status = from_file(inv, m, &points, text, x, n);
     else
         status = mst_fail(MST_ARGUMENT,
                           "%s '%s' is neither numbers joined by commas nor a file; for example "

@@ -5,6 +5,7 @@
  * while rows come in; names are sorted at the end. */
 #include "io/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The public part first, so that the two have the same address. */
@@ -160,9 +161,74 @@ static void strip(const char **text, size_t *length)
         ++*text, *length -= 2;
 }
 
+/* Separators that each line has equally often, outside of quotes, make columns. */
+typedef struct column_count {
+    const char *first; /* the first line, or null */
+    size_t length;
+    size_t counts[3]; /* of each separator, 0 once lines differ */
+} column_count;
+static const char separators[] = "\t;,";
+
+static size_t count_separators(const char *text, size_t length, char separator)
+{
+    size_t count = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        quoted ^= text[i] == '"';
+        count += !quoted && text[i] == separator;
+    }
+    return count;
+}
+
+static void count_columns(column_count *c, const char *text, size_t length)
+{
+    for (size_t k = 0; k < 3; k++) {
+        size_t count = count_separators(text, length, separators[k]);
+        if (c->first == NULL)
+            c->counts[k] = count;
+        else if (count != c->counts[k])
+            c->counts[k] = 0;
+    }
+    if (c->first == NULL) {
+        c->first = text;
+        c->length = length;
+    }
+}
+
+/* MST_FORMAT if there are several columns; their names are listed if the first line has any. */
+static mst_status refuse_columns(const mst_source *s, const column_count *c)
+{
+    size_t k = 0;
+    while (k < 3 && c->counts[k] == 0)
+        k++;
+    if (k == 3)
+        return MST_OK;
+    static const char *const hints[] = {"cut -f1", "cut -d';' -f1", "cut -d, -f1"};
+    char names[200] = "";
+    double number;
+    const char *cell = c->first, *end = c->first + c->length;
+    for (size_t used = 0; cell <= end && used + 4 < sizeof names;) {
+        const char *stop = memchr(cell, separators[k], (size_t)(end - cell)), *text = cell;
+        size_t length = (size_t)((stop != NULL ? stop : end) - cell);
+        cell += length + 1;
+        strip(&text, &length);
+        if (mst_parse_double(text, length, &number)) {
+            names[0] = '\0';
+            break;
+        }
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s",
+                                 used > 0 ? ", " : ": ", (int)(length < 40 ? length : 40), text);
+    }
+    return mst_fail(MST_FORMAT,
+                    "%s has %zu columns%s; labels need one: keep the one that is meant "
+                    "(%s), or put texts in quotes",
+                    s->name, c->counts[k] + 1, names, hints[k]);
+}
+
 static mst_status read_lines(mst_source *s, mst_labels *labels)
 {
     MST_TRY(mst_source_fill(s, SIZE_MAX));
+    column_count columns = {0};
     const char *p = mst_source_bytes(s), *end = p + mst_source_available(s);
     if (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
         p += 3;
@@ -172,11 +238,15 @@ static mst_status read_lines(mst_source *s, mst_labels *labels)
         p += length + (stop != NULL);
         if (memchr(text, '\0', length) != NULL)
             return mst_fail(MST_FORMAT, "%s: a zero byte; this is not a text file", s->name);
+        const char *whole = text;
+        size_t whole_length = length;
         strip(&text, &length);
-        if (length > 0 && *text != '#')
+        if (length > 0 && *text != '#') {
+            count_columns(&columns, whole, whole_length);
             MST_TRY(mst_labels_add(labels, text, length));
+        }
     }
-    return MST_OK;
+    return columns.first != NULL ? refuse_columns(s, &columns) : MST_OK;
 }
 
 static mst_status read_array(const char *path, mst_labels *labels)

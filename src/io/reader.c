@@ -138,6 +138,9 @@ static mst_status no_such_column(const mst_reader *r, const char *column)
     for (size_t i = 0, used = 0; mst_reader_name(r, i) != NULL && used + 4 < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
                                  mst_reader_name(r, i));
+    if (strchr(column, ',') != NULL && names[0] != '\0')
+        return mst_fail(MST_ARGUMENT, "one column is needed, not %s; %s has %s", quoted,
+                        r->source.name, names);
     if (names[0] == '\0')
         return mst_fail(MST_ARGUMENT,
                         "%s is neither a file nor a column of %s, which has no header and %zu "

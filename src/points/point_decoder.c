@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A row is turned into ambient coordinates, tested, and brought onto the manifold. A point that is on it
- * already keeps its bits, so that what was written comes back unchanged. */
+/* A row is turned into ambient coordinates; point_settle.c then tests it and brings it onto the manifold. */
 #include "points/point_decoder.h"
 
 #include "base/options.h"
+#include "points/point_parts.h"
+#include "points/row_header.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A change by this much, relative to the largest coordinate, is the rounding of the projection itself, and is
- * not made. Taking the symmetric part does not round, so symmetric matrices come out exactly symmetric. */
-#define ROUNDING (16 * DBL_EPSILON)
-
 enum { DESCRIPTION = 256, PLACE = 320 };
-
-/* Columns offset … offset+width−1 of a point, those of a factor. */
-struct mst_point_leaf {
-    mst_row_kind rows;
-    size_t offset, width;
-};
 
 /* ---- What rows are ---- */
 
@@ -65,12 +55,6 @@ mst_status mst_points_check_options(const mst_manifold *m, const mst_points_opti
     return MST_OK;
 }
 
-static size_t matrix_order(size_t ambient)
-{
-    size_t n = (size_t)sqrt((double)ambient);
-    return n * n < ambient ? n + 1 : n;
-}
-
 /* ---- Widths ---- */
 
 static size_t part_width(const mst_manifold *m, mst_point_form f, char letter)
@@ -79,7 +63,7 @@ static size_t part_width(const mst_manifold *m, mst_point_form f, char letter)
     if (letter == 's')
         return 1;
     if (f == MST_FORM_TRIANGLE)
-        return matrix_order(D) * (matrix_order(D) + 1) / 2;
+        return mst_matrix_order(D) * (mst_matrix_order(D) + 1) / 2;
     if (letter == 'v' || f == MST_FORM_FULL)
         return D;
     return f == MST_FORM_QUATERNION ? 4 : 2;
@@ -126,7 +110,8 @@ static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
     describe_row(m, preferred, layout, row);
     if (compact != preferred)
         snprintf(other, sizeof other, ", or %zu with %s", row_width(m, compact, layout),
-                 compact == MST_FORM_TRIANGLE ? "upper triangles" : "quaternions w, x, y, z");
+                 compact == MST_FORM_TRIANGLE ? "upper or lower triangles"
+                                              : "quaternions w, x, y, z");
     bool latlon = preferred == MST_FORM_FULL && mst_is_two_sphere(m) &&
                   cols == row_width(m, MST_FORM_LATLON, layout);
     return mst_fail(MST_FORMAT, "%s%s%zu column%s; %s needs %zu (%s)%s%s", source,
@@ -135,12 +120,61 @@ static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
                     latlon ? "; pass `latlon` for latitude, longitude" : "");
 }
 
+/* ---- Order of the columns ---- */
+
+/* The name in the header of a column of the rows, or null. */
+static const char *column_name(const mst_point_decoder *d, size_t col)
+{
+    return d->reader != NULL ? mst_reader_name(d->reader, col + (col >= d->left_out)) : NULL;
+}
+
+static mst_status order_triangle(mst_point_decoder *d, size_t column, size_t *place)
+{
+    size_t order = mst_matrix_order(mst_manifold_ambient(d->m)), entries = mst_triangle_size(d);
+    bool told = d->options.triangle != MST_TRIANGLE_ANY;
+    if (d->options.triangle == MST_TRIANGLE_LOWER)
+        mst_lower_triangle(order, place);
+    else
+        mst_upper_triangle(order, place);
+    if (told)
+        return MST_OK;
+    const char **names;
+    MST_TRY(mst_allocate(&names, entries));
+    for (size_t k = 0; k < entries; k++)
+        names[k] = column_name(d, column + k);
+    mst_status status = mst_header_triangle(order, names, place, &told);
+    mst_release(names);
+    if (!told)
+        mst_upper_triangle(order, place);
+    d->guessed_triangle |= !told;
+    return status;
+}
+
+/* Longitudes before latitudes, and which triangle it is. */
+static mst_status order_columns(mst_point_decoder *d)
+{
+    size_t parts = strlen(d->layout), column = 0;
+    if (d->form == MST_FORM_LATLON)
+        MST_TRY(mst_allocate_zero(&d->longitude_first, parts));
+    if (d->form == MST_FORM_TRIANGLE)
+        MST_TRY(mst_allocate(&d->places, parts * mst_triangle_size(d)));
+    for (size_t k = 0; k < parts; k++) {
+        if (d->form == MST_FORM_LATLON && d->layout[k] == 'p')
+            d->longitude_first[k] =
+                mst_header_longitude_first(column_name(d, column), column_name(d, column + 1));
+        else if (d->form == MST_FORM_TRIANGLE && d->layout[k] != 's')
+            MST_TRY(order_triangle(d, column, d->places + k * mst_triangle_size(d)));
+        column += part_width(d->m, d->form, d->layout[k]);
+    }
+    return MST_OK;
+}
+
 mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, const char *layout,
                                   size_t cols, const mst_points_options *options,
-                                  const mst_reader *reader)
+                                  const mst_reader *reader, size_t left_out)
 {
     *d = (mst_point_decoder){
-        .m = m, .layout = layout, .cols = cols, .reader = reader, .left_out = SIZE_MAX};
+        .m = m, .layout = layout, .cols = cols, .reader = reader, .left_out = left_out};
     MST_TRY(MST_TAKE_OPTIONS(&d->options, mst_points_options, options));
     MST_TRY(mst_points_check_options(m, &d->options));
     mst_point_form preferred = d->options.latlon ? MST_FORM_LATLON : MST_FORM_FULL;
@@ -156,12 +190,44 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
     else
         return wrong_width(m, preferred, compact, layout, cols,
                            reader != NULL ? mst_reader_path(reader) : "");
+    MST_TRY(mst_allocate(&d->notices, 1));
+    mst_notices_begin(d->notices);
+    MST_TRY(order_columns(d));
     return find_leaves(d);
 }
 
 void mst_point_decoder_close(mst_point_decoder *d)
 {
+    if (d->notices != NULL)
+        mst_notices_end(d->notices);
+    mst_release(d->notices);
+    mst_release(d->longitude_first);
+    mst_release(d->places);
     mst_release(d->leaves);
+}
+
+static bool is_lower(const mst_point_decoder *d)
+{
+    size_t order = mst_matrix_order(mst_manifold_ambient(d->m)), k = 0;
+    for (size_t i = 0; i < order; i++)
+        for (size_t j = 0; j <= i; j++)
+            if (d->places[k++] != j * order + i)
+                return false;
+    return order > 2; /* below, they are the same */
+}
+
+mst_status mst_point_decoder_report(const mst_point_decoder *d)
+{
+    mst_points_report *report = d->options.report;
+    if (report == NULL)
+        return MST_OK;
+    *report = (mst_points_report){0};
+    if (d->form == MST_FORM_TRIANGLE)
+        report->triangle =
+            d->layout[0] != 's' && is_lower(d) ? MST_TRIANGLE_LOWER : MST_TRIANGLE_UPPER;
+    for (size_t k = 0; d->longitude_first != NULL && d->layout[k] != '\0'; k++)
+        report->longitude_first |= d->longitude_first[k];
+    return mst_notices_report(d->notices, d->options.degrees || d->options.latlon, report);
 }
 
 /* ---- Messages ---- */
@@ -182,8 +248,15 @@ static const char *place(const mst_point_decoder *d, size_t k, char text[PLACE])
     return text;
 }
 
-/* MST_DOMAIN about row k; `advice` if `project` would help. */
-static mst_status off_manifold(const mst_point_decoder *d, size_t k, const char *what, bool advice)
+uint64_t mst_point_row(const mst_point_decoder *d, size_t k)
+{
+    uint64_t row = 0, line;
+    if (d->reader != NULL)
+        mst_reader_where(d->reader, k, &row, &line);
+    return row;
+}
+
+mst_status mst_point_off(const mst_point_decoder *d, size_t k, const char *what, bool advice)
 {
     char text[PLACE];
     place(d, k, text);
@@ -208,13 +281,6 @@ static mst_status check_finite(const mst_point_decoder *d, size_t n, const doubl
 
 /* ---- Forms of a point ---- */
 
-static void from_triangle(size_t order, const double *c, double *a)
-{
-    for (size_t i = 0; i < order; i++)
-        for (size_t j = i; j < order; j++)
-            a[i * order + j] = a[j * order + i] = *c++;
-}
-
 /* Multiples of 90 degrees give exact zeros (no negative ones, hence 0 − a) and ones. */
 static void sine_cosine_degrees(double degrees, double *s, double *c)
 {
@@ -236,16 +302,24 @@ static void sine_cosine_degrees(double degrees, double *s, double *c)
     }
 }
 
-static mst_status from_latlon(const mst_point_decoder *d, size_t k, const double *row, double *x)
+static mst_status from_latlon(const mst_point_decoder *d, size_t part, size_t k, const double *row,
+                              double *x)
 {
-    if (!(fabs(row[0]) <= 90)) {
-        char what[80];
-        snprintf(what, sizeof what, "latitude %.9g is not between -90 and 90", row[0]);
-        return off_manifold(d, k, what, false);
+    double latitude = row[d->longitude_first[part]], longitude = row[!d->longitude_first[part]];
+    if (!(fabs(latitude) <= 90)) {
+        char what[160];
+        snprintf(what, sizeof what, "latitude %.9g is not between -90 and 90%s", latitude,
+                 !d->longitude_first[part] && fabs(longitude) <= 90
+                     ? "; if longitudes come first, say so in a header: lon,lat"
+                     : "");
+        return mst_point_off(d, k, what, false);
     }
+    mst_notice_angle(d->notices, latitude);
+    mst_notice_angle(d->notices, longitude);
+    d->notices->most_latitude = fmax(d->notices->most_latitude, fabs(latitude));
     double sin_lat, cos_lat, sin_lon, cos_lon;
-    sine_cosine_degrees(row[0], &sin_lat, &cos_lat);
-    sine_cosine_degrees(row[1], &sin_lon, &cos_lon);
+    sine_cosine_degrees(latitude, &sin_lat, &cos_lat);
+    sine_cosine_degrees(longitude, &sin_lon, &cos_lon);
     x[0] = cos_lat * cos_lon;
     x[1] = cos_lat * sin_lon;
     x[2] = sin_lat;
@@ -260,150 +334,44 @@ static mst_status from_quaternion(const mst_point_decoder *d, size_t k, const do
     if (!usable || (!d->options.project && !(fabs(norm - 1) <= MST_POINT_TOLERANCE))) {
         char what[80];
         snprintf(what, sizeof what, "the norm of the quaternion is %.7g, not 1", norm);
-        return off_manifold(d, k, what, usable);
+        return mst_point_off(d, k, what, usable);
     }
     for (int i = 0; i < 4; i++)
         q[i] = row[i] / norm;
     mst_so3_from_quaternion(q, x);
-    return MST_OK;
+    double move = fabs(norm - 1);
+    return move > MST_POINT_TOLERANCE
+               ? mst_notice_move(d->notices, move / norm, mst_point_row(d, k))
+               : MST_OK;
 }
 
-/* Part of row k to ambient coordinates. */
-static mst_status from_form(const mst_point_decoder *d, char letter, size_t k, const double *row,
+static void from_angle(const mst_point_decoder *d, char letter, double *x)
+{
+    if (letter == 'p')
+        mst_notice_angle(d->notices, *x);
+    if (d->options.degrees)
+        /* Whole turns taken off a point in degrees leave it exact. */
+        *x = (letter == 'p' ? remainder(*x, 360) : *x) * MST_DEGREE;
+}
+
+/* A part of row k to ambient coordinates. */
+static mst_status from_form(const mst_point_decoder *d, size_t part, size_t k, const double *row,
                             double *x)
 {
     size_t D = mst_manifold_ambient(d->m);
+    char letter = d->layout[part];
     if (d->form == MST_FORM_TRIANGLE) {
-        from_triangle(matrix_order(D), row, x);
+        mst_from_triangle(mst_matrix_order(D), d->places + part * mst_triangle_size(d), row, x);
         return MST_OK;
     }
     if (letter == 'p' && d->form == MST_FORM_QUATERNION)
         return from_quaternion(d, k, row, x);
     if (letter == 'p' && d->form == MST_FORM_LATLON)
-        return from_latlon(d, k, row, x);
+        return from_latlon(d, part, k, row, x);
     memcpy(x, row, D * sizeof *x);
-    for (size_t l = 0; d->options.degrees && l < d->leaf_count; l++)
-        if (d->leaves[l].rows == MST_ROWS_ANGLES)
-            for (size_t a = d->leaves[l].offset; a < d->leaves[l].offset + d->leaves[l].width; a++)
-                /* Whole turns taken off a point in degrees leave it exact. */
-                x[a] = (letter == 'p' ? remainder(x[a], 360) : x[a]) * MST_DEGREE;
-    return MST_OK;
-}
-
-/* ---- Onto the manifold ---- */
-
-static double largest(size_t n, const double *x)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-static double largest_difference(size_t n, const double *x, const double *y)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i] - y[i]));
-    return most;
-}
-
-/* Euclidean, without overflow; the norm of x if y is null. */
-static double distance(size_t n, const double *x, const double *y)
-{
-    double most = y != NULL ? largest_difference(n, x, y) : largest(n, x), sum = 0;
-    if (!(most > 0))
-        return most;
-    for (size_t i = 0; i < n; i++) {
-        double part = (x[i] - (y != NULL ? y[i] : 0)) / most;
-        sum += part * part;
-    }
-    return most * sqrt(sum);
-}
-
-/* Points (n, D), near the manifold or to be projected. `onto` is workspace (n, D). */
-static mst_status settle_points(const mst_point_decoder *d, size_t n, double *x, double *onto)
-{
-    size_t D = mst_manifold_ambient(d->m), row = 0;
-    if (!d->options.project) {
-        mst_status status = mst_manifold_validate(d->m, n, x, &row);
-        if (status == MST_DOMAIN)
-            return off_manifold(d, row, mst_error_detail(), true);
-        MST_TRY(status);
-    }
-    mst_status status = mst_manifold_project(d->m, n, x, onto);
-    if (status == MST_DOMAIN) {
-        /* Which row was it? */
-        for (row = 0; row < n; row++)
-            if (mst_manifold_project(d->m, 1, x + row * D, onto) == MST_DOMAIN)
-                break;
-        const char *what = mst_error_detail(), *prefix = "row 1: ";
-        if (strncmp(what, prefix, strlen(prefix)) == 0)
-            what += strlen(prefix);
-        return off_manifold(d, row, what, false);
-    }
-    MST_TRY(status);
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < d->leaf_count; l++) {
-            size_t width = d->leaves[l].width, at = i * D + d->leaves[l].offset;
-            double unit = d->leaves[l].rows == MST_ROWS_SYMMETRIC ? 0 : ROUNDING;
-            if (largest_difference(width, x + at, onto + at) > unit * largest(width, x + at))
-                memcpy(x + at, onto + at, width * sizeof *x);
-        }
-    return MST_OK;
-}
-
-/* The tangent part of vectors w (n, D) that stand alone: only symmetry does not depend on the point. */
-static void tangent_anywhere(const mst_point_decoder *d, size_t n, const double *w, double *v)
-{
-    size_t D = mst_manifold_ambient(d->m);
-    memcpy(v, w, n * D * sizeof *v);
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < d->leaf_count; l++) {
-            if (d->leaves[l].rows != MST_ROWS_SYMMETRIC)
-                continue;
-            size_t order = matrix_order(d->leaves[l].width);
-            double *a = v + i * D + d->leaves[l].offset;
-            for (size_t r = 0; r < order; r++)
-                for (size_t c = 0; c < r; c++)
-                    a[r * order + c] = a[c * order + r] =
-                        0.5 * a[r * order + c] + 0.5 * a[c * order + r];
-        }
-}
-
-/* Vectors w (n, D) at the points x, or at no known points if x is null. `onto` is workspace (n, D). */
-static mst_status settle_vectors(const mst_point_decoder *d, size_t n, const double *x, double *w,
-                                 double *onto)
-{
-    size_t D = mst_manifold_ambient(d->m);
-    if (x != NULL)
-        MST_TRY(mst_manifold_tangent(d->m, n, x, w, onto));
-    else
-        tangent_anywhere(d, n, w, onto);
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < d->leaf_count; l++) {
-            mst_row_kind rows = d->leaves[l].rows;
-            size_t width = d->leaves[l].width, at = i * D + d->leaves[l].offset;
-            double change = distance(width, w + at, onto + at);
-            double norm = distance(width, w + at, NULL), scale = 1;
-            /* The Lorentz product with x loses x₀² eps, as it does for points. */
-            if (rows == MST_ROWS_HYPERBOLOID && x != NULL)
-                scale = x[at] * x[at];
-            double allowed = MST_POINT_TOLERANCE * fmax(1, norm) * scale;
-            if (rows == MST_ROWS_SYMMETRIC) {
-                /* The tangent part is the symmetric part, half of the asymmetry away. */
-                change = largest_difference(width, onto + at, w + at);
-                allowed = 0.5 * MST_SYMMETRY_TOLERANCE * largest(width, w + at);
-            }
-            if (!d->options.project && !(change <= allowed)) {
-                char what[80];
-                snprintf(what, sizeof what, "the vector is not %s (off by %.3g)",
-                         rows == MST_ROWS_SYMMETRIC ? "a symmetric matrix" : "tangent", change);
-                return off_manifold(d, i, what, true);
-            }
-            if (change > (rows == MST_ROWS_SYMMETRIC ? 0 : ROUNDING * norm * scale))
-                memcpy(w + at, onto + at, width * sizeof *w);
-        }
+    for (size_t l = 0; l < d->leaf_count; l++)
+        for (size_t a = 0; d->leaves[l].rows == MST_ROWS_ANGLES && a < d->leaves[l].width; a++)
+            from_angle(d, letter, x + d->leaves[l].offset + a);
     return MST_OK;
 }
 
@@ -423,15 +391,16 @@ mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n, const dou
             if (letter == 's')
                 x[i] = *row;
             else
-                MST_TRY(from_form(d, letter, i, row, x + i * D));
+                MST_TRY(from_form(d, k, i, row, x + i * D));
         }
         if (letter == 'p') {
-            MST_TRY(settle_points(d, n, x, onto));
+            MST_TRY(mst_settle_points(d, n, x, onto));
             base = x;
         } else if (letter == 'v') {
-            MST_TRY(settle_vectors(d, n, base, x, onto));
+            MST_TRY(mst_settle_vectors(d, n, base, x, onto));
         }
         column += part_width(d->m, d->form, letter);
     }
+    d->notices->rows += n;
     return MST_OK;
 }

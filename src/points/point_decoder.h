@@ -6,6 +6,7 @@
 #define MST_MANIFOLD_POINT_DECODER_H
 
 #include "manifold/internal.h"
+#include "points/notices.h"
 
 #include <manistat/points.h>
 
@@ -14,7 +15,7 @@
 /* How a point stands in a row. */
 typedef enum mst_point_form {
     MST_FORM_FULL,
-    MST_FORM_TRIANGLE,   /* upper triangle of a symmetric matrix, vectors as well */
+    MST_FORM_TRIANGLE,   /* of a symmetric matrix, vectors as well */
     MST_FORM_QUATERNION, /* w, x, y, z */
     MST_FORM_LATLON,     /* degrees */
 } mst_point_form;
@@ -32,6 +33,10 @@ typedef struct mst_point_decoder {
     mst_point_leaf *leaves;
     const mst_reader *reader; /* for messages; null if the numbers are from elsewhere */
     size_t left_out;          /* column of the file that is not in the rows, or SIZE_MAX */
+    bool *longitude_first;    /* for each part of the layout; null: none */
+    size_t *places;           /* of triangles, for each part: where its numbers stand; or null */
+    bool guessed_triangle;    /* nobody has said which one it is */
+    mst_notices *notices;
 } mst_point_decoder;
 
 /* Finds the form from the number of columns: MST_FORMAT if there is none, MST_ARGUMENT for options that make
@@ -39,8 +44,10 @@ typedef struct mst_point_decoder {
 MST_MUST_USE mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m,
                                                const char *layout, size_t cols,
                                                const mst_points_options *options,
-                                               const mst_reader *reader);
+                                               const mst_reader *reader, size_t left_out);
 void mst_point_decoder_close(mst_point_decoder *d);
+/* Writes to the report of the options, if there is one. */
+MST_MUST_USE mst_status mst_point_decoder_report(const mst_point_decoder *d);
 /* n rows (n, cols) to parts[k], behind `done` rows that are there already. `onto` is workspace (n, D). */
 MST_MUST_USE mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n,
                                               const double *rows, double *const *parts, size_t done,

@@ -44,11 +44,10 @@ static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, co
         status = mst_reader_set_labels(r->reader, column, labels);
     if (status == MST_OK) {
         size_t file_cols = mst_reader_cols(r->reader);
-        status = mst_point_decoder_open(&r->decoder, m, r->layout, file_cols - (column != NULL),
-                                        options, r->reader);
-        if (status == MST_OK && column != NULL)
-            r->decoder.left_out = r->reader->label_col;
-        else if (status == MST_FORMAT && column != NULL)
+        status =
+            mst_point_decoder_open(&r->decoder, m, r->layout, file_cols - (column != NULL), options,
+                                   r->reader, column != NULL ? r->reader->label_col : SIZE_MAX);
+        if (status == MST_FORMAT && column != NULL)
             status = mst_fail(status, "without the labels, %s", mst_error_detail());
     }
     if (status == MST_OK) {
@@ -97,7 +96,7 @@ mst_status mst_points_next(mst_points_reader *r, size_t max, double *const *part
         done += n;
     }
     *got = done;
-    return MST_OK;
+    return mst_point_decoder_report(&r->decoder);
 }
 
 void mst_points_reader_free(mst_points_reader *r)
@@ -180,11 +179,13 @@ mst_status mst_points_decode(const mst_manifold *m, size_t cols, const double *r
     mst_point_decoder d;
     double *work = NULL;
     size_t D = mst_manifold_ambient(m);
-    mst_status status = mst_point_decoder_open(&d, m, "p", cols, options, NULL);
+    mst_status status = mst_point_decoder_open(&d, m, "p", cols, options, NULL, SIZE_MAX);
     if (status == MST_OK)
         status = mst_allocate(&work, 2 * D);
     if (status == MST_OK)
         status = mst_point_decode_rows(&d, 1, row, &work, 0, work + D);
+    if (status == MST_OK)
+        status = mst_point_decoder_report(&d);
     if (status == MST_OK)
         memcpy(x, work, D * sizeof *x);
     mst_release(work);

@@ -134,6 +134,32 @@ START_TEST(test_columns)
 }
 END_TEST
 
+START_TEST(test_several_columns)
+{
+    static const struct {
+        const char *text, *detail; /* null: one column */
+    } cases[] = {
+        {"rat,age\n1,7\n", "t.csv has 2 columns: rat, age; labels need one"},
+        {"1,7\n2,8\n", "t.csv has 2 columns; labels need one"},
+        {"a;b;c\nu;v;w\n",
+         "3 columns: a, b, c; labels need one: keep the one that is meant (cut -d';' -f1)"},
+        {"a\tb\nu\tv\n", "2 columns: a, b"},
+        {"\"Smith, J\"\n\"Doe, K\"\n", NULL},
+        {"one, two\nthree\n", NULL},
+        {"New York\nBonn\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mst_labels *labels = NULL;
+        mst_status status = mst_labels_read(&labels, scratch_text("t.csv", cases[i].text), 2);
+        ck_assert_msg(status == (cases[i].detail != NULL ? MST_FORMAT : MST_OK), "%zu: %s", i,
+                      mst_error_detail());
+        if (cases[i].detail != NULL)
+            ck_assert_detail(cases[i].detail);
+        mst_labels_free(labels);
+    }
+}
+END_TEST
+
 START_TEST(test_bad_columns)
 {
     static const struct {
@@ -143,6 +169,7 @@ START_TEST(test_bad_columns)
     } bad[] = {
         {"x,y,g\n1,2,b\n", "h", MST_ARGUMENT, "which has x, y, g"},
         {"x,y,g\n1,2,b\n", "4", MST_ARGUMENT, "\"4\" is neither"},
+        {"x,y,g\n1,2,b\n", "x,g", MST_ARGUMENT, "one column is needed, not \"x,g\"; "},
         {"1,2,3\n", "0", MST_ARGUMENT, "no header and 3 columns"},
         {"1,2,3\n", "1.5", MST_ARGUMENT, "neither"},
         {"1,2\n", "1", MST_FORMAT, "without the labels, "},
@@ -172,6 +199,7 @@ int main(void)
     tcase_add_test(c, test_array);
     tcase_add_test(c, test_many);
     tcase_add_test(c, test_columns);
+    tcase_add_test(c, test_several_columns);
     tcase_add_test(c, test_bad_columns);
     return run_case("labels", c);
 }

@@ -172,7 +172,7 @@ START_TEST(test_widths)
                   "t.csv has 1 column; sphere:2 needs 7 (x_1…x_3, y_1…y_3, a number)");
     check_failure("circle", "pv", "1\n", NONE, MST_FORMAT, "circle needs 2 (x_1, v_1)");
     check_failure("spd:2", "p", "1,2\n", NONE, MST_FORMAT,
-                  "spd:2 needs 4 (x_1…x_4), or 3 with upper triangles");
+                  "spd:2 needs 4 (x_1…x_4), or 3 with upper or lower triangles");
     check_failure("so3", "pp", "1,2\n", NONE, MST_FORMAT,
                   "so3 needs 18 (x_1…x_9, y_1…y_9), or 8 with quaternions w, x, y, z");
     check_failure("sphere:2", "p", "1,2,3,4\n", LATLON, MST_FORMAT,

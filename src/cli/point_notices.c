@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What a user should know about the rows of a file that were read without an error. */
+#include "common.h"
+
+#include <inttypes.h>
+
+static void tell_moves(const invocation *inv, const mst_manifold *m, const char *path,
+                       const mst_points_report *r)
+{
+    const double much = 0.1;
+    const char *warning = r->largest_move > much ? "warning: " : "",
+               *rows = r->rows == 1 ? "" : "s";
+    if (r->moved == 1)
+        warn(inv,
+             "%s%s: 1 of %" PRIu64 " row%s was moved onto %s, by %.3g %% of its size (row %" PRIu64
+             ")",
+             warning, shown_path(path), r->rows, rows, mst_manifold_spec(m), 100 * r->largest_move,
+             r->largest_row);
+    else if (r->moved > 1)
+        warn(inv,
+             "%s%s: %" PRIu64 " of %" PRIu64
+             " rows were moved onto %s, by %.3g %% of their size in "
+             "the median and %.3g %% at most (row %" PRIu64 ")",
+             warning, shown_path(path), r->moved, r->rows, mst_manifold_spec(m),
+             100 * r->median_move, 100 * r->largest_move, r->largest_row);
+}
+
+void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
+                 const mst_points_report *r)
+{
+    tell_moves(inv, m, path, r);
+    if (r->angles == MST_ANGLES_LIKE_DEGREES)
+        warn(inv,
+             "warning: most angles of %s lie beyond a turn, as degrees do, and are read as "
+             "radians; did you mean --degrees?",
+             shown_path(path));
+    else if (r->angles == MST_ANGLES_LIKE_RADIANS)
+        warn(inv,
+             "warning: all angles of %s lie within a turn of radians and are read as degrees; %s",
+             shown_path(path),
+             option_given(inv, &option_latlon) ? "convert them if they are radians"
+                                               : "leave out --degrees if they are radians");
+}
