@@ -6,7 +6,9 @@
 #include "base/linalg.h"
 #include "stat/distributions.h"
 #include "stat/mean_clusters.h"
+#include "stat/mean_cut_locus.h"
 #include "stat/mean_search.h"
+#include "stat/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,8 +63,23 @@ static mst_status difference_hessian(const fit_means *model, const double *state
     return status;
 }
 
-/* inverse = (−H)⁻¹, found in the natural units (q); false if −H is not positive definite to `rounding`. */
-static mst_status invert_information(size_t q, const double *units, double rounding,
+/* The mean may be so badly determined by the rows near its cut locus that no error of order 1/√n describes
+ * it: say so below `smeary`, and let no eigenvalue of the corrected matrix fall below `least`, where its
+ * estimate is noise. Both in units of the Hessian of ½ dist², which is 1 in flat space. */
+static const double smeary = 0.15, least = 0.02;
+
+/* What is needed for the covariance of a mean. */
+typedef struct error_job {
+    const fit_means *model;
+    const double *state;
+    const mst_mean_options *o;
+    const mean_clusters *clusters;
+    mst_mean_result *r;
+} error_job;
+
+/* inverse = (−H)⁻¹, found in the natural units (q), with no eigenvalue of −H below `floor`, 0 for none; false
+ * if −H is not positive definite to `rounding`. */
+static mst_status invert_information(size_t q, const double *units, double rounding, double floor,
                                      double *hessian, double *inverse, bool *positive)
 {
     double *values;
@@ -72,6 +89,8 @@ static mst_status invert_information(size_t q, const double *units, double round
         for (size_t k = 0; k < q; k++)
             hessian[i * q + k] *= -units[i] * units[k];
     mst_status status = mst_eigen_symmetric(1, q, hessian, values, vectors, NULL);
+    for (size_t k = 0; status == MST_OK && k < q; k++)
+        values[k] = floor > 0 ? fmax(values[k], floor) : values[k];
     *positive = status == MST_OK && values[0] > rounding * fabs(values[q - 1]);
     for (size_t i = 0; *positive && i < q; i++)
         for (size_t k = 0; k < q; k++) {
@@ -86,40 +105,77 @@ static mst_status invert_information(size_t q, const double *units, double round
 
 /* The middle of the sandwich. A count of w is w rows, Σ w g gᵀ; a relative weight w is one row that moves the
  * mean w times as far, Σ w² g gᵀ, which holds whatever the weights have to do with the spread of the rows. */
-static mst_status row_spread(const fit_model *m, const double *state, const mst_mean_options *o,
-                             double *gradient, double *outer)
+static mst_status row_spread(const error_job *j, double *gradient, double *outer)
 {
-    if (o->weights != NULL && o->weights_are == MST_WEIGHTS_RELATIVE)
-        return mean_cluster_spread(m, state, m->rows[0].n, NULL, outer);
+    const fit_model *m = &j->model->model;
+    if (j->o->weights != NULL && j->o->weights_are == MST_WEIGHTS_RELATIVE)
+        return mean_cluster_spread(m, j->state, m->rows[0].n, NULL, outer);
     fit_sums sums = {.gradient = gradient, .outer = outer};
-    return fit_evaluate(m, state, &sums);
+    return fit_evaluate(m, j->state, &sums);
+}
+
+/* Notes a mean that is nearly smeary: the least eigenvalue of −H (d, d) per weight. */
+static mst_status judge_curvature(const error_job *j, size_t d, const double *hessian)
+{
+    double *values, total = rows_weight(j->model->model.rows[0].n, j->o->weights);
+    MST_TRY(mst_allocate(&values, d + d * d));
+    mst_status status = mst_eigen_symmetric(1, d, hessian, values, values + d, NULL);
+    if (status == MST_OK && -values[d - 1] < smeary * total)
+        j->r->notes |= MST_NOTE_SMEARY;
+    mst_release(values);
+    return status;
+}
+
+/* Takes what the cut locus counts for from the information of a Fréchet mean; *floor is for its inverse. */
+static mst_status correct_curvature(const error_job *j, double *hessian, double *floor)
+{
+    const fit_model *m = &j->model->model;
+    size_t d = mst_manifold_dim(mst_score_manifold(m->source));
+    mean_cut_term cut;
+    double *term;
+    *floor = 0;
+    if (mst_score_gives(m->source, MST_GIVES_TIME))
+        return MST_OK;
+    MST_TRY(mst_allocate(&term, d * d));
+    mst_status status = mean_cut_locus(m, j->state, term, &cut);
+    for (size_t k = 0; status == MST_OK && k < d * d; k++)
+        hessian[k] += term[k];
+    if (status == MST_OK)
+        status = judge_curvature(j, d, hessian);
+    if (status == MST_OK && cut.present)
+        *floor = least * rows_weight(m->rows[0].n, j->o->weights);
+    mst_release(term);
+    return status;
 }
 
 /* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows'
  * gradients. Of the Hessian `known` (stride, stride) the parameters are the first; where it is null,
  * differences take its place. */
-static mst_status model_covariance(const fit_means *model, const double *state,
-                                   const mst_mean_options *o, bool sandwich, const double *known,
-                                   size_t stride, double *covariance, bool *defined)
+static mst_status model_covariance(const error_job *j, const double *known, size_t stride,
+                                   double *covariance, bool *defined)
 {
-    const fit_model *m = &model->model;
+    const fit_model *m = &j->model->model;
     const fit_tolerances tolerances = fit_tolerances_of(m, 0);
+    bool sandwich = j->r->covariance_kind == MST_COVARIANCE_SANDWICH;
     size_t q = m->parameters;
     *defined = false;
     if (known == NULL && q > MOST_DIFFERENCES)
         return MST_OK;
-    double *gradient;
+    double *gradient, floor = 0;
     MST_TRY(mst_allocate(&gradient, 2 * q + 4 * q * q));
     double *units = gradient + q, *hessian = units + q, *outer = hessian + q * q,
            *inverse = outer + q * q, *product = inverse + q * q;
-    m->ops->units(m, state, units);
-    mst_status status = sandwich ? row_spread(m, state, o, gradient, outer) : MST_OK;
+    m->ops->units(m, j->state, units);
+    mst_status status = sandwich ? row_spread(j, gradient, outer) : MST_OK;
     for (size_t k = 0; known != NULL && k < q * q; k++)
         hessian[k] = known[k / q * stride + k % q];
     if (status == MST_OK && known == NULL)
-        status = difference_hessian(model, state, tolerances.difference, hessian);
+        status = difference_hessian(j->model, j->state, tolerances.difference, hessian);
     if (status == MST_OK)
-        status = invert_information(q, units, tolerances.invertible, hessian, inverse, defined);
+        status = correct_curvature(j, hessian, &floor);
+    if (status == MST_OK)
+        status =
+            invert_information(q, units, tolerances.invertible, floor, hessian, inverse, defined);
     if (status == MST_OK && *defined && sandwich) {
         mst_multiply(q, inverse, outer, product);
         mst_multiply(q, product, inverse, covariance);
@@ -190,18 +246,15 @@ static mst_covariance_kind kind_of(const mst_score *source, mst_covariance_kind 
                : asked;
 }
 
-static mst_status covariance_of(const fit_means *model, const double *state,
-                                const mst_mean_result *r, const mst_mean_options *o,
-                                const double *hessian, size_t stride, double *covariance,
-                                bool *defined)
+static mst_status covariance_of(const error_job *j, const double *hessian, size_t stride,
+                                double *covariance, bool *defined)
 {
-    const mst_score *source = model->model.source;
+    const mst_score *source = j->model->model.source;
     bool curved =
         mst_score_gives(source, MST_GIVES_HESSIAN) || mst_score_gives(source, MST_GIVES_TIME);
-    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
-        return mean_bootstrap(model, state, o, covariance, defined);
-    return model_covariance(model, state, o, r->covariance_kind == MST_COVARIANCE_SANDWICH,
-                            curved ? hessian : NULL, stride, covariance, defined);
+    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
+        return mean_bootstrap(j->model, j->state, j->o, covariance, defined);
+    return model_covariance(j, curved ? hessian : NULL, stride, covariance, defined);
 }
 
 mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst_mean_options *o,
@@ -230,8 +283,8 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     memcpy(state, r->mean, D * sizeof *state);
     state[D] = isnan(r->time) ? 1 : r->time;
     bool defined;
-    mst_status status =
-        covariance_of(&given, state, r, o, hessian, model->model.parameters, covariance, &defined);
+    error_job job = {.model = &given, .state = state, .o = o, .r = r};
+    mst_status status = covariance_of(&job, hessian, model->model.parameters, covariance, &defined);
     if (status == MST_OK && defined)
         status = fill_errors(r, &given.model, o, covariance);
     if (status == MST_OK && !defined)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What rows near the cut locus do to the error of a Fréchet mean. */
+#ifndef MST_STAT_MEAN_CUT_LOCUS_H
+#define MST_STAT_MEAN_CUT_LOCUS_H
+
+#include "stat/fit.h"
+
+typedef struct mean_cut_term {
+    bool present; /* rows lie near a cut locus of codimension one, and the term is not zero */
+    /* share of the weight beyond the injectivity radius of spaces whose cut locus nobody knows */
+    double unknown;
+} mean_cut_term;
+
+/* term (d, d) = Σw T for the mean in `state`. Smooth sources, which have a time or no distances to tell, have
+ * no such term. */
+MST_MUST_USE mst_status mean_cut_locus(const fit_model *model, const double *state, double *term,
+                                       mean_cut_term *out);
+
+#endif
