@@ -20,6 +20,7 @@
 #include <manistat/status.h>
 #include <manistat/train.h>
 #include <manistat/two_sample.h>
+#include <manistat/uniformity.h>
 #include <manistat/version.h>
 
 #endif

@@ -87,6 +87,7 @@ typedef enum mst_no_errors {
     MST_ERRORS_SINGULAR,     /* the information is not positive definite */
     MST_ERRORS_TOO_DEAR, /* a Hessian by differences in so many dimensions; the bootstrap does without */
     MST_ERRORS_RESAMPLES, /* too many resamples had no estimate */
+    MST_ERRORS_UNIFORM,   /* the data cannot be told from the uniform law, which has no mean */
 } mst_no_errors;
 
 /* What the confidence region for the mean is. */

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "estimate.h"
 #include "table.h"
+#include "test_uniform.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -217,6 +218,8 @@ static mst_status conclude(comparison *c)
 
 static mst_status run(invocation *inv)
 {
+    if (option_given(inv, &option_uniform))
+        return test_uniform(inv);
     comparison c = {0};
     mst_status status = estimation_open(&c.e, inv);
     if (status == MST_OK)
@@ -256,7 +259,7 @@ const command command_test = {
         "spread like Brownian motion; permutations (--method permutation) assume only that under "
         "the hypothesis the samples are exchangeable.",
     .options =
-        (const option *const[]){&option_space, &option_hypothesis, &option_method,
+        (const option *const[]){&option_space, &option_hypothesis, &option_uniform, &option_method,
                                 &option_permutations, &option_time_fit, &option_score,
                                 POINT_OPTIONS, &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 2,
@@ -268,6 +271,8 @@ const command command_test = {
              "manistat test --manifold sphere:2 --method permutation data.csv new.csv"},
             {"Are they spread equally far?", "manistat test --manifold sphere:2 --hypothesis time "
                                              "--json data.csv new.csv"},
+            {"Is there a mean at all, or are the directions uniform?",
+             "manistat test --manifold sphere:2 --uniform data.csv"},
             {NULL, NULL},
         },
     .run = run,

@@ -138,6 +138,17 @@ static void json_uniqueness(mst_json *j, const mst_mean_result *r)
     json_member_string(j, "uniqueness", words[r->uniqueness]);
 }
 
+static void json_uniformity(mst_json *j, const mst_mean_result *r)
+{
+    if (isnan(r->uniform_p_value))
+        return;
+    mst_json_key(j, "uniformity");
+    mst_json_object(j);
+    json_member_number(j, "statistic", r->uniform_statistic);
+    json_member_number(j, "p_value", r->uniform_p_value);
+    mst_json_end(j);
+}
+
 mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r, double confidence)
 {
     json_member_integer(j, "n", r->n);
@@ -162,6 +173,7 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
     json_member_integer(j, "parameters", r->parameters);
     json_member_number(j, "aic", r->aic);
     json_member_number(j, "bic", r->bic);
+    json_uniformity(j, r);
     json_notes(j, r);
     return status;
 }
@@ -286,6 +298,9 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
     if (isfinite(r->log_likelihood))
         fprintf(out, LABEL "%.8g (AIC %.8g, BIC %.8g)\n", "log-likelihood", r->log_likelihood,
                 r->aic, r->bic);
+    if (!isnan(r->uniform_p_value))
+        fprintf(out, LABEL "p-value %.4g%s\n", "uniform law", r->uniform_p_value,
+                (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0 ? ": not rejected" : "");
     fprintf(out, LABEL "%s, %zu iteration%s, gradient %.2g\n", "converged",
             r->converged ? "yes" : "no", r->iterations, r->iterations == 1 ? "" : "s",
             r->gradient_norm);

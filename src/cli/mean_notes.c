@@ -71,6 +71,8 @@ const char *missing_errors(const mst_mean_result *r)
         return "none: too many dimensions for second derivatives; try --covariance bootstrap";
     case MST_ERRORS_RESAMPLES:
         return "none: too many resamples have no mean of their own";
+    case MST_ERRORS_UNIFORM:
+        return "none: the points cannot be told from the uniform law";
     }
     return NULL;
 }

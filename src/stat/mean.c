@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "base/options.h"
+#include "stat/mean_doubts.h"
 #include "stat/mean_search.h"
 #include "stat/mean_weights.h"
 #include "stat/rows.h"
@@ -75,7 +76,8 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     mst_mean_options robust = *o;
     if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
         robust.covariance = MST_COVARIANCE_SANDWICH;
-    return mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian);
+    MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian));
+    return mean_add_doubts(*out, &s->model, &robust);
 }
 
 static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size_t n,

@@ -40,6 +40,7 @@ PUBLIC = {
     "check": "check",
     "mean": "stat",
     "two_sample": "stat",
+    "uniformity": "stat",
     "cluster": "stat",
 }
 
