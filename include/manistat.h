@@ -16,10 +16,10 @@
 #include <manistat/network.h>
 #include <manistat/points.h>
 #include <manistat/random.h>
+#include <manistat/sample_test.h>
 #include <manistat/score.h>
 #include <manistat/status.h>
 #include <manistat/train.h>
-#include <manistat/two_sample.h>
 #include <manistat/uniformity.h>
 #include <manistat/version.h>
 

@@ -84,6 +84,12 @@ MST_API MST_MUST_USE mst_status mst_points_read_by(double **x, size_t *n, mst_la
                                                    const mst_manifold *m, const char *path,
                                                    const char *column,
                                                    const mst_points_options *options);
+/* The same for several columns of labels, up to four and each once; labels is (columns). */
+MST_API MST_MUST_USE mst_status mst_points_read_labelled(double **x, size_t *n, size_t columns,
+                                                         const char *const *column,
+                                                         mst_labels **labels, const mst_manifold *m,
+                                                         const char *path,
+                                                         const mst_points_options *options);
 MST_API void mst_points_free(double *x);
 
 /* Columns of a written point under these options, and n points x (n, D) → text (n, width). Angles come out in

@@ -3,14 +3,13 @@
 
 #include "commands.h"
 #include "estimate.h"
+#include "labelled.h"
 #include "table.h"
 #include "util/json.h"
-#include "util/number_text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* In the order of mst_mean_method and mst_covariance_kind. */
 static const char *const methods[] = {"newton", "gradient", "adam", NULL};
@@ -56,15 +55,6 @@ static const option option_starts = {
     .help = "climb from K different points, because there may be several maxima",
 };
 
-static const option option_by = {
-    .name = "by",
-    .kind = OPTION_TEXT,
-    .value = "FILE|COLUMN",
-    .example = "species",
-    .help = "one mean per group: a file with a label per row, or a column of the input, by its "
-            "name or number, that is not part of the points",
-};
-
 static const option option_confidence = {
     .name = "confidence",
     .kind = OPTION_POSITIVE,
@@ -107,6 +97,7 @@ typedef struct group {
     const char *name; /* null: the whole file */
     size_t n;
     const double *x, *weights;
+    const size_t *cluster;
     mst_mean_result *result;
 } group;
 
@@ -116,22 +107,12 @@ typedef struct averaging {
     mst_mean_options options;
     report report;
     size_t n, count;
-    double *x, *weights, *start;
-    mst_labels *labels;
+    labelled_rows rows;
+    double *weights, *start;
     double *sorted, *sorted_weights; /* by group; null without groups */
-    group *groups;                   /* (count) */
+    size_t *sorted_cluster;
+    group *groups; /* (count) */
 } averaging;
-
-/* Of --score log there is no source yet. A model of one time has a likelihood for those who name a time. */
-static bool default_is_frechet(const averaging *a)
-{
-    const model *o = &a->e.model;
-    if (!model_has_time(o))
-        return true;
-    if (o->net != NULL && option_given(a->e.inv, &option_time_fit))
-        return false;
-    return mst_mean_default_kind(a->e.m, o->source) == MST_MEAN_FRECHET;
-}
 
 static mst_status check_time_per_factor(const averaging *a)
 {
@@ -165,7 +146,7 @@ static mst_status set_options(averaging *a)
             option_get(inv, &option_confidence)->text, option_confidence.example);
     a->frechet = option_given(inv, &option_mean_kind)
                      ? option_get(inv, &option_mean_kind)->choice == KIND_FRECHET
-                     : default_is_frechet(a);
+                     : default_is_frechet(&a->e);
     mst_status status = given_time(&a->e, &o->time);
     if (status != MST_OK)
         return status;
@@ -182,31 +163,6 @@ static mst_status set_options(averaging *a)
 }
 
 /* ---- Reading ---- */
-
-/* The file of points, with the labels of --by. */
-static mst_status read_data(averaging *a)
-{
-    const invocation *inv = a->e.inv;
-    const char *by = option_get(inv, &option_by)->text, *path;
-    double number;
-    bool column = by != NULL && (mst_parse_double(by, strlen(by), &number) ||
-                                 (strcmp(by, "-") != 0 && access(by, F_OK) != 0));
-    mst_status status = input_path(inv, 0, &path);
-    if (status != MST_OK)
-        return status;
-    if (column) {
-        status = mst_points_read_by(&a->x, &a->n, &a->labels, a->e.m, path, by, &a->e.points);
-        if (status == MST_ARGUMENT)
-            status = mst_fail(status, "--by: %s", mst_error_detail());
-    } else {
-        status = mst_points_read(&a->x, &a->n, a->e.m, path, &a->e.points);
-    }
-    if (status == MST_OK)
-        tell_points(inv, a->e.m, path, &a->e.report);
-    if (status == MST_OK && by != NULL && !column)
-        status = mst_labels_read(&a->labels, by, a->n);
-    return status;
-}
 
 static mst_status read_start(averaging *a)
 {
@@ -229,22 +185,27 @@ static mst_status sort_rows(averaging *a)
     if (status == MST_OK && a->weights != NULL)
         status = new_doubles(&a->sorted_weights, a->n, 1);
     size_t *next = calloc(a->count, sizeof *next);
-    if (status == MST_OK && next == NULL)
+    a->sorted_cluster = calloc(a->n + 1, sizeof *a->sorted_cluster);
+    if (status == MST_OK && (next == NULL || a->sorted_cluster == NULL))
         status = mst_fail(MST_MEMORY, "not enough memory for %zu groups", a->count);
+    const mst_labels *labels = a->rows.by;
     if (status == MST_OK) {
         for (size_t i = 0; i < a->n; i++)
-            a->groups[a->labels->index[i]].n++;
+            a->groups[labels->index[i]].n++;
         for (size_t g = 0; g < a->count; at += a->groups[g].n, g++) {
-            a->groups[g].name = a->labels->names[g];
+            a->groups[g].name = labels->names[g];
             a->groups[g].x = a->sorted + at * D;
             a->groups[g].weights = a->weights != NULL ? a->sorted_weights + at : NULL;
+            a->groups[g].cluster = a->rows.cluster != NULL ? a->sorted_cluster + at : NULL;
             next[g] = at;
         }
         for (size_t i = 0; i < a->n; i++) {
-            size_t to = next[a->labels->index[i]]++;
-            memcpy(a->sorted + to * D, a->x + i * D, D * sizeof *a->x);
+            size_t to = next[labels->index[i]]++;
+            memcpy(a->sorted + to * D, a->rows.x + i * D, D * sizeof *a->sorted);
             if (a->weights != NULL)
                 a->sorted_weights[to] = a->weights[i];
+            if (a->rows.cluster != NULL)
+                a->sorted_cluster[to] = a->rows.cluster[i];
         }
     }
     free(next);
@@ -253,13 +214,14 @@ static mst_status sort_rows(averaging *a)
 
 static mst_status make_groups(averaging *a)
 {
-    a->count = a->labels != NULL ? a->labels->count : 1;
+    a->count = a->rows.by != NULL ? a->rows.by->count : 1;
     a->groups = calloc(a->count, sizeof *a->groups);
     if (a->groups == NULL)
         return mst_fail(MST_MEMORY, "not enough memory for %zu groups", a->count);
-    if (a->labels != NULL)
+    if (a->rows.by != NULL)
         return sort_rows(a);
-    a->groups[0] = (group){.n = a->n, .x = a->x, .weights = a->weights};
+    a->groups[0] =
+        (group){.n = a->n, .x = a->rows.x, .weights = a->weights, .cluster = a->rows.cluster};
     return MST_OK;
 }
 
@@ -279,6 +241,7 @@ static mst_status fit_all(averaging *a)
     for (size_t i = 0; i < a->count && status == MST_OK; i++) {
         group *g = &a->groups[i];
         a->options.weights = g->weights;
+        a->options.clusters = g->cluster;
         a->options.progress = progress_callback(&p, piece);
         status = mst_mean_fit(&g->result, a->e.source, g->n, g->x, &a->options);
         if (status == MST_CONVERGENCE && g->result != NULL)
@@ -298,7 +261,7 @@ static mst_status compare_with_training(averaging *a)
     mst_status status = MST_OK;
     for (size_t i = 0; i < a->count && status == MST_OK; i++) {
         const group *g = &a->groups[i];
-        status = judge_mean(&a->e, a->labels != NULL ? MODEL_NO_ROWS : 0, g->n, g->x, g->result);
+        status = judge_mean(&a->e, a->rows.by != NULL ? MODEL_NO_ROWS : 0, g->n, g->x, g->result);
     }
     return status;
 }
@@ -316,7 +279,7 @@ static mst_status write_json(averaging *a)
     json_member_string(j, "covariance", covariances[a->groups[0].result->covariance_kind]);
     json_forms(&a->e, j);
     model_json_outside(&a->e.model, j);
-    if (a->labels == NULL)
+    if (a->rows.by == NULL)
         return json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
     json_member_integer(j, "n", a->n);
     mst_json_key(j, "groups");
@@ -380,12 +343,12 @@ static mst_status write_page(averaging *a)
     FILE *out = a->report.text;
     fprintf(out, "%s mean on %s, %zu point%s", a->frechet ? "Frechet" : "diffusion",
             mst_manifold_spec(a->e.m), a->n, a->n == 1 ? "" : "s");
-    if (a->labels != NULL)
+    if (a->rows.by != NULL)
         fprintf(out, " in %zu group%s", a->count, a->count == 1 ? "" : "s");
     if (a->e.model.net != NULL)
         fprintf(out, ", by %s", a->e.model.score);
     fprintf(out, "\n\n");
-    mst_status status = a->labels != NULL
+    mst_status status = a->rows.by != NULL
                             ? print_groups(a, out)
                             : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
     model_print_outside(&a->e.model, out);
@@ -437,7 +400,8 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = read_start(&a);
     if (status == MST_OK)
-        status = read_data(&a);
+        status = read_labelled(&a.e, &a.rows);
+    a.n = a.rows.n;
     if (status == MST_OK)
         status = read_weights(&a.e, a.n, &a.weights);
     if (status == MST_OK)
@@ -457,10 +421,10 @@ static mst_status run(invocation *inv)
     free(a.groups);
     free(a.sorted);
     free(a.sorted_weights);
+    free(a.sorted_cluster);
     free(a.weights);
     free(a.start);
-    mst_labels_free(a.labels);
-    mst_points_free(a.x);
+    labelled_free(&a.rows);
     report_close(&a.report);
     estimation_close(&a.e);
     return status;
@@ -484,12 +448,13 @@ const command command_mean = {
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
     .options =
-        (const option *const[]){
-            &option_space,      &option_mean_kind,  &option_time_fit,    &option_time_per_factor,
-            &option_by,         &option_weights,    &option_weights_are, &option_covariance,
-            &option_confidence, &option_resamples,  &option_method,      &option_start,
-            &option_starts,     &option_iterations, &option_score,       POINT_OPTIONS,
-            &option_seed,       &option_threads,    OUTPUT_OPTIONS,      NULL},
+        (const option *const[]){&option_space,           &option_mean_kind,   &option_time_fit,
+                                &option_time_per_factor, &option_by,          &option_cluster,
+                                &option_weights,         &option_weights_are, &option_covariance,
+                                &option_confidence,      &option_resamples,   &option_method,
+                                &option_start,           &option_starts,      &option_iterations,
+                                &option_score,           POINT_OPTIONS,       &option_seed,
+                                &option_threads,         OUTPUT_OPTIONS,      NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "estimate.h"
+#include "labelled.h"
 #include "table.h"
 #include "test_uniform.h"
 #include "util/json.h"
@@ -15,15 +16,26 @@
 static const char *const methods[] = {"lr", "permutation", NULL};
 static const char *const hypotheses[] = {"mean", "time", "both", NULL};
 
+static const option option_test_kind = {
+    .name = "kind",
+    .kind = OPTION_CHOICE,
+    .choices = mean_kinds,
+    .value = "KIND",
+    .example = "frechet",
+    .help = "diffusion (means and times by maximum likelihood) or frechet (means of least squared "
+            "distances, on every manifold, by permutation); default: diffusion with a model and "
+            "where the heat kernel has a closed form",
+};
+
 static const option option_method = {
     .name = "method",
     .kind = OPTION_CHOICE,
     .choices = methods,
     .value = "METHOD",
-    .fallback = "lr",
     .example = "permutation",
     .help = "lr (likelihood ratio against the chi-squared law, for large samples) or permutation "
-            "(the same statistic against relabelled samples, for any size)",
+            "(the same statistic against relabelled samples, for any size); default: lr, but "
+            "permutation with --kind frechet or --cluster",
 };
 
 static const option option_hypothesis = {
@@ -45,49 +57,147 @@ static const option option_permutations = {
     .example = "9999",
     .minimum = 1,
     .maximum = 1000000000,
-    .help = "for --method permutation; the smallest p-value is 1/(B+1)",
+    .help = "for --method permutation, all of them if there are no more; the smallest p-value is "
+            "1/(B+1)",
 };
 
 typedef struct comparison {
     estimation e;
+    bool frechet;
     mst_test_options options;
     report report;
-    size_t n[2];
-    double *x[2];
+    labelled_rows rows;
+    size_t groups;
+    const char **names; /* (groups) */
+    size_t *group;      /* (rows) */
+    size_t *sizes;      /* (groups) */
     mst_test_result *result;
 } comparison;
 
-static mst_status set_options(comparison *c)
+/* ---- Options ---- */
+
+static mst_status check_operands(const invocation *inv)
+{
+    char words[SPACE_WORDS];
+    bool by = option_given(inv, &option_by);
+    if (by && inv->operand_count <= 1)
+        return MST_OK;
+    if (by)
+        return mst_fail(MST_ARGUMENT,
+                        "--by tells the groups of one file, but %zu are given; leave out one of "
+                        "the two",
+                        inv->operand_count);
+    if (inv->operand_count >= 2)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT,
+                    "two files or more are compared, but %zu %s given; for example 'manistat test "
+                    "%s a.csv b.csv', or name the groups of one file: --by COLUMN",
+                    inv->operand_count, inv->operand_count == 1 ? "is" : "are",
+                    space_words(inv, words));
+}
+
+static mst_status choose_method(comparison *c)
 {
     const invocation *inv = c->e.inv;
-    char words[SPACE_WORDS];
-    c->options = mst_test_options_default();
+    bool clusters = option_given(inv, &option_cluster);
+    c->options.method = c->frechet || clusters ? MST_TEST_PERMUTATION : MST_TEST_LR;
+    if (!option_given(inv, &option_method))
+        return MST_OK;
     c->options.method = (mst_test_method)option_get(inv, &option_method)->choice;
-    c->options.hypothesis = (mst_hypothesis)option_get(inv, &option_hypothesis)->choice;
-    c->options.permutations = (size_t)option_get(inv, &option_permutations)->count;
-    c->options.seed = c->e.seed;
-    c->options.threads = c->e.threads;
-    if (inv->operand_count != 2)
+    if (c->options.method == MST_TEST_PERMUTATION)
+        return MST_OK;
+    if (c->frechet)
+        return mst_fail(
+            MST_ARGUMENT, "the Frechet mean has no likelihood%s; leave out --method lr",
+            option_given(inv, &option_test_kind) ? "" : ", and there is no exact heat kernel here");
+    if (clusters)
         return mst_fail(MST_ARGUMENT,
-                        "two files are compared, but %zu %s given; for example 'manistat test "
-                        "%s a.csv b.csv'",
-                        inv->operand_count, inv->operand_count == 1 ? "is" : "are",
-                        space_words(inv, words));
+                        "--method lr takes rows for independent, which those of a cluster are "
+                        "not; leave out --method lr, and whole clusters are permuted");
+    return MST_OK;
+}
+
+static mst_status check_time(comparison *c)
+{
+    const mst_network_info *info = &c->e.model.info;
+    const char *hypothesis = hypotheses[c->options.hypothesis];
     mst_status status = given_time(&c->e, &c->options.time);
     if (status != MST_OK)
         return status;
-    const mst_network_info *info = &c->e.model.info;
-    if (c->e.model.net != NULL && info->t_min == info->t_max && !(c->options.time > 0))
+    if (c->frechet && c->options.time > 0)
+        return mst_fail(MST_ARGUMENT, "the Frechet mean has no time; leave out --time%s",
+                        option_given(c->e.inv, &option_test_kind)
+                            ? ""
+                            : " (there is no exact heat kernel here)");
+    if (c->frechet && c->options.hypothesis != MST_EQUAL_MEANS)
+        return mst_fail(
+            MST_ARGUMENT, "the Frechet mean has no time to test%s; leave out --hypothesis %s",
+            option_given(c->e.inv, &option_test_kind) ? ""
+                                                      : ", and there is no exact heat kernel here",
+            hypothesis);
+    if (!c->frechet && c->e.model.net != NULL && info->t_min == info->t_max &&
+        !(c->options.time > 0))
         return mst_fail(MST_ARGUMENT,
-                        "%s knows one small time only, and a test needs the time that the data "
-                        "have; train a model without --t",
+                        "%s knows one small time only, and the test of diffusion means needs the "
+                        "time that the data have; train a model without --t",
                         c->e.model.score);
     if (c->options.time > 0 && c->options.hypothesis != MST_EQUAL_MEANS)
         return mst_fail(MST_ARGUMENT,
                         "with a fixed --time there is no time to test; leave out --hypothesis %s",
-                        hypotheses[c->options.hypothesis]);
-    return open_source(&c->e, false, "the test needs its likelihood");
+                        hypothesis);
+    return MST_OK;
 }
+
+static mst_status set_options(comparison *c)
+{
+    const invocation *inv = c->e.inv;
+    c->options = mst_test_options_default();
+    c->options.hypothesis = (mst_hypothesis)option_get(inv, &option_hypothesis)->choice;
+    c->options.permutations = (size_t)option_get(inv, &option_permutations)->count;
+    c->options.seed = c->e.seed;
+    c->options.threads = c->e.threads;
+    c->frechet = option_given(inv, &option_test_kind)
+                     ? option_get(inv, &option_test_kind)->choice == KIND_FRECHET
+                     : default_is_frechet(&c->e);
+    mst_status status = check_operands(inv);
+    if (status == MST_OK)
+        status = check_time(c);
+    if (status == MST_OK)
+        status = choose_method(c);
+    return status == MST_OK ? open_source(&c->e, c->frechet, "--kind frechet works everywhere")
+                            : status;
+}
+
+/* ---- Groups ---- */
+
+static mst_status make_groups(comparison *c)
+{
+    const labelled_rows *rows = &c->rows;
+    c->groups = rows->by != NULL ? rows->by->count : rows->files;
+    if (c->groups < 2)
+        return mst_fail(MST_ARGUMENT, "--by %s: there is one group only, '%s'; two are compared",
+                        option_get(c->e.inv, &option_by)->text, rows->by->names[0]);
+    c->names = calloc(c->groups, sizeof *c->names);
+    c->sizes = calloc(c->groups, sizeof *c->sizes);
+    c->group = calloc(rows->n, sizeof *c->group);
+    if (c->names == NULL || c->sizes == NULL || c->group == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for %zu groups", c->groups);
+    for (size_t g = 0; g < c->groups; g++) {
+        c->names[g] = rows->by != NULL ? rows->by->names[g] : operand_name(c->e.inv, g);
+        for (size_t i = rows->first[g < rows->files ? g : 0];
+             rows->by == NULL && i < rows->first[g + 1]; i++)
+            c->group[i] = g;
+    }
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->by != NULL)
+            c->group[i] = rows->by->index[i];
+        c->sizes[c->group[i]]++;
+    }
+    c->options.clusters = rows->cluster;
+    return MST_OK;
+}
+
+/* ---- Computing ---- */
 
 static mst_status compute(comparison *c)
 {
@@ -95,30 +205,81 @@ static mst_status compute(comparison *c)
     double piece = many ? (double)c->options.permutations : 100;
     progress p = progress_start(c->e.inv, many ? "permutations" : "iterations", many ? piece : 0);
     c->options.progress = progress_callback(&p, piece);
-    mst_status status = mst_two_sample_test(&c->result, c->e.source, c->n[0], c->x[0], c->n[1],
-                                            c->x[1], &c->options);
+    mst_status status = mst_sample_test(&c->result, c->e.source, c->rows.n, c->rows.x, c->groups,
+                                        c->group, &c->options);
     progress_end(&p);
     return status == MST_CONVERGENCE && c->result != NULL ? MST_OK : status;
+}
+
+/* What a model does not know of the samples and their means. */
+static mst_status judge_samples(comparison *c)
+{
+    size_t D = c->e.ambient;
+    double *x;
+    mst_status status = new_doubles(&x, c->rows.n, D);
+    for (size_t g = 0; g < c->groups && status == MST_OK; g++) {
+        size_t n = 0;
+        for (size_t i = 0; i < c->rows.n; i++)
+            if (c->group[i] == g)
+                memcpy(x + D * n++, c->rows.x + D * i, D * sizeof *x);
+        status = judge_mean(&c->e, MODEL_NO_ROWS, n, x, c->result->fits[g]);
+    }
+    free(x);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+static mst_status json_fit(comparison *c, size_t g)
+{
+    return json_mean(&c->e, c->report.json, c->result->fits[g],
+                     mst_mean_options_default().confidence);
+}
+
+static mst_status json_groups(comparison *c)
+{
+    mst_json *j = c->report.json;
+    mst_status status = MST_OK;
+    mst_json_key(j, "groups");
+    mst_json_array(j);
+    for (size_t g = 0; g < c->groups && status == MST_OK; g++) {
+        mst_json_object(j);
+        json_member_string(j, "group", c->names[g]);
+        status = json_fit(c, g);
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    /* Two samples have had names before groups had. */
+    for (size_t g = 0; c->groups == 2 && g < 2 && status == MST_OK; g++) {
+        mst_json_key(j, g == 0 ? "first" : "second");
+        mst_json_object(j);
+        status = json_fit(c, g);
+        mst_json_end(j);
+    }
+    return status;
 }
 
 static mst_status write_json(comparison *c)
 {
     mst_json *j = c->report.json;
     const mst_test_result *r = c->result;
-    const mst_mean_result *const fits[] = {r->first, r->second};
-    const char *const names[] = {"first", "second"};
     mst_status status = MST_OK;
     json_member_string(j, "manifold", mst_manifold_spec(c->e.m));
+    json_member_string(j, "kind", mean_kinds[c->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
     json_member_string(j, "score", score_name(&c->e));
     json_member_string(j, "method", methods[c->options.method]);
     json_member_string(j, "hypothesis", hypotheses[c->options.hypothesis]);
     json_forms(&c->e, j);
     model_json_outside(&c->e.model, j);
-    json_member_sizes(j, "n", 2, c->n);
+    json_member_sizes(j, "n", c->groups, c->sizes);
     json_member_number(j, "statistic", r->statistic);
     json_member_number(j, "degrees_of_freedom", r->degrees_of_freedom);
     json_member_number(j, "p_value", r->p_value);
     json_member_integer(j, "permutations", r->permutations);
+    json_member_bool(j, "exhaustive", r->exhaustive);
+    json_member_number(j, "least_p_value", r->least_p_value);
+    json_member_integer(j, "clusters", r->clusters);
+    json_member_bool(j, "paired", r->paired);
     if (r->common_mean != NULL) {
         status = json_member_point(&c->e, j, "common_mean", r->common_mean);
     } else {
@@ -129,53 +290,106 @@ static mst_status write_json(comparison *c)
     json_member_number(j, "log_likelihood_null", r->log_likelihood_null);
     json_member_number(j, "log_likelihood_alternative", r->log_likelihood_alternative);
     json_member_bool(j, "converged", r->converged);
-    for (int k = 0; k < 2 && status == MST_OK; k++) {
-        mst_json_key(j, names[k]);
-        mst_json_object(j);
-        status = json_mean(&c->e, j, fits[k], mst_mean_options_default().confidence);
-        mst_json_end(j);
+    return status == MST_OK ? json_groups(c) : status;
+}
+
+/* Means (groups + 1, width) as they are written, the common one last; NANs where there is none. */
+static mst_status encode_means(const comparison *c, double **out)
+{
+    const mst_test_result *r = c->result;
+    size_t width = c->e.width;
+    mst_status status = new_doubles(out, c->groups + 1, width);
+    for (size_t g = 0; g <= c->groups && status == MST_OK; g++) {
+        const double *mean = g < c->groups ? r->fits[g]->mean : r->common_mean;
+        for (size_t i = 0; i < width; i++)
+            (*out)[g * width + i] = NAN;
+        if (mean != NULL)
+            status = mst_points_encode(c->e.m, 1, mean, &c->e.points, *out + g * width);
     }
     return status;
 }
 
+static double spread(const comparison *c, size_t g)
+{
+    return c->frechet ? c->result->fits[g]->variance : c->result->fits[g]->time;
+}
+
 /* Both samples beside what they have in common. */
-static mst_status print_samples(const comparison *c, FILE *out)
+static mst_status print_two(const comparison *c, FILE *out)
 {
     const mst_test_result *r = c->result;
-    const double *const means[] = {r->first->mean, r->second->mean, r->common_mean};
     size_t width = c->e.width;
+    bool named = c->rows.by != NULL;
     table t = {.cols = 4};
-    double *coded;
-    mst_status status = new_doubles(&coded, 3, width);
-    for (size_t k = 0; k < 3 && status == MST_OK; k++) {
-        for (size_t i = 0; i < width; i++)
-            coded[k * width + i] = NAN;
-        if (means[k] != NULL)
-            status = mst_points_encode(c->e.m, 1, means[k], &c->e.points, coded + k * width);
-    }
-    const char *const heading[] = {"", "first", "second", "common"};
-    for (size_t k = 0; k < 4; k++)
-        table_cell(&t, "%s", heading[k]);
+    double *coded = NULL;
+    mst_status status = encode_means(c, &coded);
+    table_cell(&t, "%s", "");
+    table_cell(&t, "%s", named ? c->names[0] : "first");
+    table_cell(&t, "%s", named ? c->names[1] : "second");
+    table_cell(&t, "common");
     table_cell(&t, "points");
-    table_cell(&t, "%zu", c->n[0]);
-    table_cell(&t, "%zu", c->n[1]);
-    table_cell(&t, "%zu", c->n[0] + c->n[1]);
+    table_cell(&t, "%zu", c->sizes[0]);
+    table_cell(&t, "%zu", c->sizes[1]);
+    table_cell(&t, "%zu", c->rows.n);
     for (size_t i = 0; i < width && status == MST_OK; i++) {
         table_cell(&t, "x_%zu", i + 1);
-        for (size_t k = 0; k < 3; k++)
-            table_number(&t, coded[k * width + i], 8);
+        for (size_t g = 0; g < 3; g++)
+            table_number(&t, coded[g * width + i], 8);
     }
     table_cell(&t, "standard error");
-    table_number(&t, r->first->standard_error, 4);
-    table_number(&t, r->second->standard_error, 4);
+    table_number(&t, r->fits[0]->standard_error, 4);
+    table_number(&t, r->fits[1]->standard_error, 4);
     table_cell(&t, "-");
-    table_cell(&t, "time");
-    table_number(&t, r->first->time, 6);
-    table_number(&t, r->second->time, 6);
+    table_cell(&t, c->frechet ? "variance" : "time");
+    table_number(&t, spread(c, 0), 6);
+    table_number(&t, spread(c, 1), 6);
     table_number(&t, r->common_time, 6);
     free(coded);
     mst_status printed = table_print(&t, out);
     return status == MST_OK ? printed : status;
+}
+
+/* A line for each sample, and one for what they have in common. */
+static mst_status print_many(const comparison *c, FILE *out)
+{
+    const mst_test_result *r = c->result;
+    size_t width = c->e.width;
+    table t = {.cols = width + 4};
+    double *coded = NULL;
+    mst_status status = encode_means(c, &coded);
+    table_cell(&t, "sample");
+    table_cell(&t, "points");
+    for (size_t i = 0; i < width; i++)
+        table_cell(&t, "x_%zu", i + 1);
+    table_cell(&t, "error");
+    table_cell(&t, c->frechet ? "variance" : "time");
+    for (size_t g = 0; g <= c->groups && status == MST_OK; g++) {
+        bool common = g == c->groups;
+        table_cell(&t, "%s", common ? "common" : c->names[g]);
+        table_cell(&t, "%zu", common ? c->rows.n : c->sizes[g]);
+        for (size_t i = 0; i < width; i++)
+            table_number(&t, coded[g * width + i], 8);
+        table_number(&t, common ? NAN : r->fits[g]->standard_error, 4);
+        table_number(&t, common ? r->common_time : spread(c, g), 6);
+    }
+    free(coded);
+    mst_status printed = table_print(&t, out);
+    return status == MST_OK ? printed : status;
+}
+
+static void print_reference(const mst_test_result *r, FILE *out)
+{
+    if (r->permutations == 0) {
+        fprintf(out, "chi-squared with %g degree%s of freedom", r->degrees_of_freedom,
+                r->degrees_of_freedom == 1 ? "" : "s");
+        return;
+    }
+    if (r->exhaustive)
+        fprintf(out, "all %zu labellings", r->permutations + 1);
+    else
+        fprintf(out, "%zu permutation%s", r->permutations, r->permutations == 1 ? "" : "s");
+    if (r->clusters > 0)
+        fprintf(out, " %s %zu clusters", r->paired ? "within" : "of", r->clusters);
 }
 
 static mst_status write_page(comparison *c)
@@ -184,31 +398,44 @@ static mst_status write_page(comparison *c)
                                             "Are means and times equal?"};
     FILE *out = c->report.text;
     const mst_test_result *r = c->result;
-    fprintf(out, "%s Two samples on %s", questions[c->options.hypothesis],
-            mst_manifold_spec(c->e.m));
+    fprintf(out, "%s ", questions[c->options.hypothesis]);
+    if (c->groups == 2)
+        fprintf(out, "Two");
+    else
+        fprintf(out, "%zu", c->groups);
+    fprintf(out, " samples on %s", mst_manifold_spec(c->e.m));
+    if (c->frechet)
+        fprintf(out, ", by Frechet means");
     if (c->e.model.net != NULL)
         fprintf(out, ", by %s", c->e.model.score);
     fprintf(out, "\n\n");
     fprintf(out, "p-value     %.6g\n", r->p_value);
-    if (c->options.method == MST_TEST_LR)
-        fprintf(out, "statistic   %.6g, against chi-squared with %g degree%s of freedom\n\n",
-                r->statistic, r->degrees_of_freedom, r->degrees_of_freedom == 1 ? "" : "s");
-    else
-        fprintf(out, "statistic   %.6g, against %zu permutation%s\n\n", r->statistic,
-                r->permutations, r->permutations == 1 ? "" : "s");
-    mst_status status = print_samples(c, out);
+    fprintf(out, "statistic   %.6g, against ", r->statistic);
+    print_reference(r, out);
+    fprintf(out, "\n\n");
+    mst_status status = c->groups == 2 ? print_two(c, out) : print_many(c, out);
     model_print_outside(&c->e.model, out);
     return status;
 }
 
+static void warn_of_test(const comparison *c)
+{
+    const mst_test_result *r = c->result;
+    if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0)
+        warn(c->e.inv,
+             "warning: so few %s cannot have a p-value below %.3g, however different the samples "
+             "are",
+             r->clusters > 0 ? "clusters" : "points", r->least_p_value);
+}
+
 static mst_status conclude(comparison *c)
 {
-    const mst_mean_result *const fits[] = {c->result->first, c->result->second};
     char text[PROBLEM_TEXT];
-    for (int k = 0; k < 2; k++) {
-        const char *problem = mean_problem(&c->e, fits[k], text);
+    warn_of_test(c);
+    for (size_t g = 0; g < c->groups; g++) {
+        const char *problem = mean_problem(&c->e, c->result->fits[g], text);
         if (problem != NULL)
-            return mst_fail(MST_CONVERGENCE, "%s: %s", operand_name(c->e.inv, (size_t)k), problem);
+            return mst_fail(MST_CONVERGENCE, "%s: %s", c->names[g], problem);
     }
     return c->result->converged
                ? MST_OK
@@ -226,13 +453,14 @@ static mst_status run(invocation *inv)
         status = set_options(&c);
     if (status == MST_OK)
         status = report_open(&c.report, inv);
-    for (size_t k = 0; k < 2 && status == MST_OK; k++)
-        status = read_points(&c.e, k, &c.x[k], &c.n[k]);
+    if (status == MST_OK)
+        status = read_labelled(&c.e, &c.rows);
+    if (status == MST_OK)
+        status = make_groups(&c);
     if (status == MST_OK)
         status = compute(&c);
-    for (size_t k = 0; k < 2 && status == MST_OK; k++)
-        status = judge_mean(&c.e, MODEL_NO_ROWS, c.n[k], c.x[k],
-                            k == 0 ? c.result->first : c.result->second);
+    if (status == MST_OK)
+        status = judge_samples(&c);
     if (status == MST_OK)
         status = c.report.json != NULL ? write_json(&c) : write_page(&c);
     if (status == MST_OK)
@@ -240,8 +468,10 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = model_conclude(&c.e.model, conclude(&c));
     mst_test_result_free(c.result);
-    mst_points_free(c.x[0]);
-    mst_points_free(c.x[1]);
+    free(c.names);
+    free(c.sizes);
+    free(c.group);
+    labelled_free(&c.rows);
     report_close(&c.report);
     estimation_close(&c.e);
     return status;
@@ -249,20 +479,28 @@ static mst_status run(invocation *inv)
 
 const command command_test = {
     .name = "test",
-    .summary = "asks whether two samples have the same mean or time",
-    .usage = "--manifold SPEC [options] [FILE] [FILE]",
+    .summary = "asks whether samples have the same mean or time",
+    .usage = "--manifold SPEC [options] FILE FILE... | --by COLUMN [FILE]",
     .description =
-        "Compares two samples of points on a manifold, one file each. Diffusion means and times "
-        "are fitted to each sample alone and again under the hypothesis; the statistic is twice "
-        "the difference of the log-likelihoods. A small p-value speaks against the hypothesis.\n\n"
+        "Compares two or more samples of points on a manifold, one file each or the groups of one "
+        "file (--by). Diffusion means and times are fitted to each sample alone and again under "
+        "the hypothesis; the statistic is twice the difference of the log-likelihoods. With --kind "
+        "frechet it is the sum of the squared distances of the means from their common one, each "
+        "in units of its own squared standard error. A small p-value speaks against the "
+        "hypothesis.\n\n"
         "The likelihood ratio (--method lr) assumes that samples are large and that points are "
         "spread like Brownian motion; permutations (--method permutation) assume only that under "
-        "the hypothesis the samples are exchangeable.",
+        "the hypothesis the samples are exchangeable.\n\n"
+        "Rows that are repeated measures of one subject are not independent: name the subject with "
+        "--cluster. If each subject lies in one sample, whole subjects are permuted; if each has "
+        "rows in several (before and after, left and right), the test is paired, and they change "
+        "places within the subjects.",
     .options =
-        (const option *const[]){&option_space, &option_hypothesis, &option_uniform, &option_method,
+        (const option *const[]){&option_space, &option_by, &option_cluster, &option_test_kind,
+                                &option_hypothesis, &option_uniform, &option_method,
                                 &option_permutations, &option_time_fit, &option_score,
                                 POINT_OPTIONS, &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
-    .max_operands = 2,
+    .max_operands = 1000,
     .examples =
         (const example[]){
             {"Do two sets of directions have the same mean?",
@@ -271,6 +509,8 @@ const command command_test = {
              "manistat test --manifold sphere:2 --method permutation data.csv new.csv"},
             {"Are they spread equally far?", "manistat test --manifold sphere:2 --hypothesis time "
                                              "--json data.csv new.csv"},
+            {"Groups of one file, by its column 'group':",
+             "manistat test --manifold sphere:2 --kind frechet --by group labelled.csv"},
             {"Is there a mean at all, or are the directions uniform?",
              "manistat test --manifold sphere:2 --uniform data.csv"},
             {NULL, NULL},

@@ -114,6 +114,17 @@ mst_status open_source(estimation *e, bool frechet, const char *instead)
     return status;
 }
 
+/* Of --score log there is no source yet. A model of one time has a likelihood for those who name a time. */
+bool default_is_frechet(const estimation *e)
+{
+    const model *o = &e->model;
+    if (!model_has_time(o))
+        return true;
+    if (o->net != NULL && option_given(e->inv, &option_time_fit))
+        return false;
+    return mst_mean_default_kind(e->m, o->source) == MST_MEAN_FRECHET;
+}
+
 const char *score_name(const estimation *e)
 {
     return e->model.net != NULL ? e->model.score : mst_score_name(e->source);

@@ -36,6 +36,8 @@ void estimation_close(estimation *e);
 /* The source of --score for likelihoods; for Fréchet means the small-time limit. MST_UNABLE where there is no
  * exact kernel; `instead` says what the user can do then. */
 MST_MUST_USE mst_status open_source(estimation *e, bool frechet, const char *instead);
+/* The kind of mean where --kind is not given. */
+bool default_is_frechet(const estimation *e);
 /* What "score" is in JSON: the model's file, or the name of the source. */
 const char *score_name(const estimation *e);
 /* The time of --time, 0 to fit it; MST_DOMAIN if the model does not know it. */

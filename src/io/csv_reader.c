@@ -301,14 +301,14 @@ static bool says_missing(cell c)
     return c.length == 0 || (c.length == 2 && memcmp(c.text, "NA", 2) == 0);
 }
 
-static mst_status take_label(const mst_reader *r, const char **p, const char *end, uint64_t row,
-                             uint64_t line_number)
+static mst_status take_label(const mst_reader *r, size_t col, const char **p, const char *end,
+                             uint64_t row, uint64_t line_number)
 {
     const csv_table *csv = r->data;
     cell c;
     *p = take_cell(*p, end, csv->separator, &c);
-    return c.length > 0 ? reader_add_label(r, c.text, c.length)
-                        : bad_cell(r, row, line_number, r->label_col + 1, c);
+    return c.length > 0 ? mst_labels_add(reader_labels_of(r, col), c.text, c.length)
+                        : bad_cell(r, row, line_number, col + 1, c);
 }
 
 static mst_status parse_row(const mst_reader *r, const char *line, size_t length, uint64_t row,
@@ -321,8 +321,8 @@ static mst_status parse_row(const mst_reader *r, const char *line, size_t length
     size_t col = 0;
     for (; p != NULL && col < r->cols; col++) {
         p = skip_blanks(p, end, separator);
-        if (r->labels != NULL && col == r->label_col) {
-            MST_TRY(take_label(r, &p, end, row, line_number));
+        if (r->label_count > 0 && reader_labels_of(r, col) != NULL) {
+            MST_TRY(take_label(r, col, &p, end, row, line_number));
             out[col] = 0;
             continue;
         }

@@ -31,14 +31,22 @@ typedef struct reader_format {
      * at least. */
     mst_status (*open)(mst_reader *r);
     /* Up to max rows into rows (max, cols); *got = 0 at the end. A number that the file says is missing
-     * goes through reader_missing. Text formats hand the cell of column label_col to reader_add_label and
-     * put 0 in its place, and those with labels of rows do so with these if label_rows. */
+     * goes through reader_missing. Text formats hand the cells of columns with labels (reader_labels_of) to
+     * mst_labels_add and put 0 in their place; those with labels of rows hand these to labels[0] if
+     * label_rows. */
     mst_status (*next)(mst_reader *r, size_t max, double *rows, size_t *got);
     /* The line of the k-th row of the last `next`; null if the format has no lines. */
     uint64_t (*line)(const mst_reader *r, size_t k);
     /* Frees r->data, also after an `open` that failed. */
     void (*close)(mst_reader *r);
 } reader_format;
+
+/* Where the labels of a column go. */
+typedef struct reader_labels {
+    mst_labels *to;
+    size_t col;
+} reader_labels;
+enum { READER_LABELS = 4 };
 
 struct mst_reader {
     const reader_format *format;
@@ -47,10 +55,9 @@ struct mst_reader {
     char **names;    /* (cols) or null */
     uint64_t row;    /* rows handed out before the last batch */
     size_t last_got; /* rows in the last batch */
-    mst_labels *
-        labels; /* where labels go, or null: of the rows if label_rows, else the column label_col */
-    bool label_rows;
-    size_t label_col;
+    reader_labels labels[READER_LABELS];
+    size_t label_count;
+    bool label_rows; /* labels[0] takes those that rows have of their own, and is of no column */
     bool missing_allowed;
     void *data; /* of the format */
 };
@@ -65,7 +72,8 @@ READER_FORMATS(DECLARE_FORMAT)
 MST_MUST_USE mst_status reader_find_format(mst_source *s, const reader_format **out);
 /* For `next` of a format: true, and *x not a number, if missing numbers are allowed. */
 bool reader_missing(const mst_reader *r, double *x);
-MST_MUST_USE mst_status reader_add_label(const mst_reader *r, const char *text, size_t length);
+/* Where the cells of the column go; null if they are numbers. */
+mst_labels *reader_labels_of(const mst_reader *r, size_t col);
 
 /* Missing numbers, which are MST_FORMAT otherwise, become not-a-number. */
 void mst_reader_allow_missing(mst_reader *r);
@@ -77,7 +85,8 @@ MST_MUST_USE mst_status mst_labels_add(mst_labels *labels, const char *text, siz
 MST_MUST_USE mst_status mst_labels_finish(mst_labels *labels);
 /* From now on the reader adds the cells of a column to `labels` (borrowed). The column is named by its
  * number, counted from 1, or by its name in the header; null means the labels that the rows have of their
- * own, MST_UNABLE if the format has none. Before the first mst_reader_next only. */
+ * own, MST_UNABLE if the format has none. Several columns may be named, each once: else MST_ARGUMENT. Before
+ * the first mst_reader_next only. */
 MST_MUST_USE mst_status mst_reader_set_labels(mst_reader *r, const char *column,
                                               mst_labels *labels);
 

@@ -102,18 +102,22 @@ void mst_reader_allow_missing(mst_reader *r)
     r->missing_allowed = true;
 }
 
-mst_status reader_add_label(const mst_reader *r, const char *text, size_t length)
+mst_labels *reader_labels_of(const mst_reader *r, size_t col)
 {
-    return mst_labels_add(r->labels, text, length);
+    for (size_t k = 0; !r->label_rows && k < r->label_count; k++)
+        if (r->labels[k].col == col)
+            return r->labels[k].to;
+    return NULL;
 }
 
 /* The labels of a column of numbers. */
-static mst_status take_number_labels(const mst_reader *r, size_t n, double *rows)
+static mst_status take_number_labels(const reader_labels *labels, size_t n, size_t cols,
+                                     double *rows)
 {
     for (size_t i = 0; i < n; i++) {
         char text[MST_DOUBLE_TEXT];
-        double *label = &rows[i * r->cols + r->label_col];
-        MST_TRY(reader_add_label(r, text, mst_format_double(*label, text)));
+        double *label = &rows[i * cols + labels->col];
+        MST_TRY(mst_labels_add(labels->to, text, mst_format_double(*label, text)));
         *label = 0;
     }
     return MST_OK;
@@ -125,8 +129,8 @@ mst_status mst_reader_next(mst_reader *r, size_t max, double *rows, size_t *got)
     r->row += r->last_got;
     r->last_got = 0;
     MST_TRY(r->format->next(r, max, rows, &n));
-    if (r->labels != NULL && !r->label_rows && !r->format->text)
-        MST_TRY(take_number_labels(r, n, rows));
+    for (size_t k = 0; !r->label_rows && !r->format->text && k < r->label_count; k++)
+        MST_TRY(take_number_labels(&r->labels[k], n, r->cols, rows));
     *got = r->last_got = n;
     return MST_OK;
 }
@@ -158,7 +162,8 @@ mst_status mst_reader_set_labels(mst_reader *r, const char *column, mst_labels *
         return mst_fail(MST_UNABLE, "%s: the rows of %s files have no labels of their own",
                         r->source.name, r->format->name);
     if (column == NULL) {
-        r->labels = labels;
+        r->labels[0].to = labels;
+        r->label_count = 1;
         r->label_rows = true;
         return MST_OK;
     }
@@ -170,8 +175,12 @@ mst_status mst_reader_set_labels(mst_reader *r, const char *column, mst_labels *
         found = (size_t)number - 1;
     if (found == r->cols)
         return no_such_column(r, column);
-    r->labels = labels;
-    r->label_col = found;
+    if (reader_labels_of(r, found) != NULL)
+        return mst_fail(MST_ARGUMENT, "column %zu of %s cannot be two kinds of labels at once",
+                        found + 1, r->source.name);
+    if (r->label_count == READER_LABELS)
+        return mst_fail(MST_ARGUMENT, "more than %d columns of labels", READER_LABELS);
+    r->labels[r->label_count++] = (reader_labels){labels, found};
     return MST_OK;
 }
 

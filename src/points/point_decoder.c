@@ -5,6 +5,7 @@
 #include "points/point_decoder.h"
 
 #include "base/options.h"
+#include "io/internal.h"
 #include "points/point_parts.h"
 #include "points/row_header.h"
 
@@ -122,10 +123,22 @@ static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
 
 /* ---- Order of the columns ---- */
 
+/* The column of the file that a column of the rows is, which those of labels are no part of. */
+static size_t column_in_file(const mst_point_decoder *d, size_t col)
+{
+    size_t at = 0;
+    for (size_t left = col + 1; d->reader != NULL; at++) {
+        left -= reader_labels_of(d->reader, at) == NULL;
+        if (left == 0)
+            return at;
+    }
+    return col;
+}
+
 /* The name in the header of a column of the rows, or null. */
 static const char *column_name(const mst_point_decoder *d, size_t col)
 {
-    return d->reader != NULL ? mst_reader_name(d->reader, col + (col >= d->left_out)) : NULL;
+    return d->reader != NULL ? mst_reader_name(d->reader, column_in_file(d, col)) : NULL;
 }
 
 static mst_status order_triangle(mst_point_decoder *d, size_t column, size_t *place)
@@ -171,10 +184,9 @@ static mst_status order_columns(mst_point_decoder *d)
 
 mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, const char *layout,
                                   size_t cols, const mst_points_options *options,
-                                  const mst_reader *reader, size_t left_out)
+                                  const mst_reader *reader)
 {
-    *d = (mst_point_decoder){
-        .m = m, .layout = layout, .cols = cols, .reader = reader, .left_out = left_out};
+    *d = (mst_point_decoder){.m = m, .layout = layout, .cols = cols, .reader = reader};
     MST_TRY(MST_TAKE_OPTIONS(&d->options, mst_points_options, options));
     MST_TRY(mst_points_check_options(m, &d->options));
     mst_point_form preferred = d->options.latlon ? MST_FORM_LATLON : MST_FORM_FULL;
@@ -273,7 +285,7 @@ static mst_status check_finite(const mst_point_decoder *d, size_t n, const doubl
         size_t col = i % d->cols;
         place(d, i / d->cols, text);
         return mst_fail(MST_FORMAT, "%s%scolumn %zu: %s is not a finite number", text,
-                        *text != '\0' ? ", " : "", col + 1 + (col >= d->left_out),
+                        *text != '\0' ? ", " : "", column_in_file(d, col) + 1,
                         isnan(rows[i]) ? "nan" : (rows[i] < 0 ? "-inf" : "inf"));
     }
     return MST_OK;

@@ -32,7 +32,6 @@ typedef struct mst_point_decoder {
     size_t leaf_count;
     mst_point_leaf *leaves;
     const mst_reader *reader; /* for messages; null if the numbers are from elsewhere */
-    size_t left_out;          /* column of the file that is not in the rows, or SIZE_MAX */
     bool *longitude_first;    /* for each part of the layout; null: none */
     size_t *places;           /* of triangles, for each part: where its numbers stand; or null */
     bool guessed_triangle;    /* nobody has said which one it is */
@@ -44,7 +43,7 @@ typedef struct mst_point_decoder {
 MST_MUST_USE mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m,
                                                const char *layout, size_t cols,
                                                const mst_points_options *options,
-                                               const mst_reader *reader, size_t left_out);
+                                               const mst_reader *reader);
 void mst_point_decoder_close(mst_point_decoder *d);
 /* Writes to the report of the options, if there is one. */
 MST_MUST_USE mst_status mst_point_decoder_report(const mst_point_decoder *d);

@@ -26,12 +26,20 @@ struct mst_points_reader {
     double *rows, *onto; /* (block, cols), (block, D) */
 };
 
-/* As mst_points_open, without the column that `column` names, which goes to `labels`; without a column
- * these get the labels that the rows have of their own. */
+/* Labels to read along with the points. */
+typedef struct label_columns {
+    size_t count;
+    const char *const *columns;
+    mst_labels **labels;
+} label_columns;
+
+/* As mst_points_open, without the columns that are labels; the column null stands for the labels that rows
+ * have of their own. */
 static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, const char *layout,
-                              const char *path, const char *column, mst_labels *labels,
+                              const char *path, const label_columns *by,
                               const mst_points_options *options)
 {
+    size_t left_out = 0;
     mst_points_reader *r;
     MST_TRY(mst_allocate_zero(&r, 1));
     mst_status status = mst_copy_string(&r->layout, layout);
@@ -40,14 +48,15 @@ static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, co
         status = mst_points_check_options(m, options);
     if (status == MST_OK)
         status = mst_reader_open(&r->reader, path);
-    if (status == MST_OK && labels != NULL)
-        status = mst_reader_set_labels(r->reader, column, labels);
+    for (size_t k = 0; status == MST_OK && k < by->count; k++) {
+        status = mst_reader_set_labels(r->reader, by->columns[k], by->labels[k]);
+        left_out += by->columns[k] != NULL;
+    }
     if (status == MST_OK) {
         size_t file_cols = mst_reader_cols(r->reader);
-        status =
-            mst_point_decoder_open(&r->decoder, m, r->layout, file_cols - (column != NULL), options,
-                                   r->reader, column != NULL ? r->reader->label_col : SIZE_MAX);
-        if (status == MST_FORMAT && column != NULL)
+        status = mst_point_decoder_open(&r->decoder, m, r->layout, file_cols - left_out, options,
+                                        r->reader);
+        if (status == MST_FORMAT && left_out > 0)
             status = mst_fail(status, "without the labels, %s", mst_error_detail());
     }
     if (status == MST_OK) {
@@ -70,15 +79,16 @@ mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const
 {
     if (*layout == '\0' || strspn(layout, "pvs") != strlen(layout))
         return mst_fail(MST_ARGUMENT, "\"%s\" is not a layout of a row", layout);
-    return open_reader(out, m, layout, path, NULL, NULL, options);
+    return open_reader(out, m, layout, path, &(label_columns){0}, options);
 }
 
-/* Closes the gap that the column of labels leaves. */
-static void drop_column(size_t n, size_t cols, size_t left_out, double *rows)
+/* Closes the gaps that columns of labels leave. */
+static void drop_labels(const mst_reader *r, size_t n, double *rows)
 {
     double *to = rows;
+    size_t cols = mst_reader_cols(r);
     for (size_t i = 0; i < n * cols; i++)
-        if (i % cols != left_out)
+        if (reader_labels_of(r, i % cols) == NULL)
             *to++ = rows[i];
 }
 
@@ -90,8 +100,8 @@ mst_status mst_points_next(mst_points_reader *r, size_t max, double *const *part
         MST_TRY(mst_reader_next(r->reader, want, r->rows, &n));
         if (n == 0)
             break;
-        if (r->decoder.left_out != SIZE_MAX)
-            drop_column(n, mst_reader_cols(r->reader), r->decoder.left_out, r->rows);
+        if (r->reader->label_count > 0)
+            drop_labels(r->reader, n, r->rows);
         MST_TRY(mst_point_decode_rows(&r->decoder, n, r->rows, parts, done, r->onto));
         done += n;
     }
@@ -143,29 +153,43 @@ mst_status mst_points_read(double **x, size_t *n, const mst_manifold *m, const c
     return read_rest(r, x, n);
 }
 
-mst_status mst_points_read_by(double **x, size_t *n, mst_labels **labels, const mst_manifold *m,
-                              const char *path, const char *column,
-                              const mst_points_options *options)
+mst_status mst_points_read_labelled(double **x, size_t *n, size_t columns,
+                                    const char *const *column, mst_labels **labels,
+                                    const mst_manifold *m, const char *path,
+                                    const mst_points_options *options)
 {
     mst_points_reader *r;
-    mst_labels *found;
+    mst_labels *found[READER_LABELS] = {NULL};
     double *all = NULL;
     size_t count;
-    MST_TRY(mst_labels_new(&found));
-    mst_status status = open_reader(&r, m, "p", path, column, found, options);
+    mst_status status = MST_OK;
+    if (columns > READER_LABELS)
+        return mst_fail(MST_ARGUMENT, "more than %d columns of labels", READER_LABELS);
+    for (size_t k = 0; status == MST_OK && k < columns; k++)
+        status = mst_labels_new(&found[k]);
+    if (status == MST_OK)
+        status = open_reader(&r, m, "p", path, &(label_columns){columns, column, found}, options);
     if (status == MST_OK)
         status = read_rest(r, &all, &count);
-    if (status == MST_OK)
-        status = mst_labels_finish(found);
+    for (size_t k = 0; status == MST_OK && k < columns; k++)
+        status = mst_labels_finish(found[k]);
     if (status != MST_OK) {
         mst_release(all);
-        mst_labels_free(found);
+        for (size_t k = 0; k < columns; k++)
+            mst_labels_free(found[k]);
         return status;
     }
     *x = all;
     *n = count;
-    *labels = found;
+    memcpy(labels, found, columns * sizeof *labels);
     return MST_OK;
+}
+
+mst_status mst_points_read_by(double **x, size_t *n, mst_labels **labels, const mst_manifold *m,
+                              const char *path, const char *column,
+                              const mst_points_options *options)
+{
+    return mst_points_read_labelled(x, n, 1, &column, labels, m, path, options);
 }
 
 void mst_points_free(double *x)
@@ -179,7 +203,7 @@ mst_status mst_points_decode(const mst_manifold *m, size_t cols, const double *r
     mst_point_decoder d;
     double *work = NULL;
     size_t D = mst_manifold_ambient(m);
-    mst_status status = mst_point_decoder_open(&d, m, "p", cols, options, NULL, SIZE_MAX);
+    mst_status status = mst_point_decoder_open(&d, m, "p", cols, options, NULL);
     if (status == MST_OK)
         status = mst_allocate(&work, 2 * D);
     if (status == MST_OK)

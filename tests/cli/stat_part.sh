@@ -164,11 +164,39 @@ printf '3,4\n3,4\n' >others.csv
 expects "closed form in flat space" "near(r['statistic'], 12.5) and near(r['p_value'], math.exp(-6.25)) and near(r['common_mean'], [1.5, 2])" test --manifold euclidean:2 --time 2 zeros.csv others.csv
 run "${pair[@]}" north.csv east.csv
 check "test: text" grep -Eq '^p-value +[0-9.e-]+$' "$out"
-refuses "one file" 2 "two files are compared, but 1 is given" "${pair[@]}" north.csv
-refuses "three files" 2 "unexpected argument" "${pair[@]}" north.csv north.csv north.csv
+check "test: two samples are the first and the second" grep -Eq '^ +first +second +common$' "$out"
+refuses "one file" 2 "two files or more are compared, but 1 is given" "${pair[@]}" north.csv
 refuses "a fixed time and a question about it" 2 "no time to test" "${pair[@]}" --time 1 --hypothesis time north.csv east.csv
-refuses "test without a likelihood" 3 "spd:3 has no closed-form" test --manifold spd:3 triangles.csv triangles.csv
+refuses "test without a likelihood" 3 "spd:3 has no closed-form" test --manifold spd:3 --kind diffusion triangles.csv triangles.csv
 refuses "a sample of one" 2 "all the points are one" "${pair[@]}" north.csv one.csv
+
+# ---- Several samples, and groups of one file ----
+expects "three samples" "r['n'] == [30, 30, 20] and r['degrees_of_freedom'] == 4 and [g['group'] for g in r['groups']] == ['north.csv', 'north.csv', 'east.csv'] and r['p_value'] < 1e-6 and 'first' not in r and r['groups'][2]['mean'][0] > 0.9 and r['least_p_value'] is None" "${pair[@]}" north.csv north.csv east.csv
+run "${pair[@]}" north.csv north.csv east.csv
+check "three samples: a line each" grep -Eq '^east.csv +20 ' "$out"
+expects "two samples of old" "r['n'] == [20, 30]" "${pair[@]}" east.csv north.csv
+cp "$out" east-north.json
+for by in direction labels.txt; do
+    file=labelled.csv
+    if [ "$by" = labels.txt ]; then file=points.csv; fi
+    expects "test by $by" "[g['group'] for g in r['groups']] == ['far, east', 'north'] and all(r[k] == v for k, v in json.load(open('east-north.json')).items() if k not in ('groups', 'seconds'))" "${pair[@]}" --by "$by" "$file"
+done
+run "${pair[@]}" --by direction labelled.csv
+check "test: groups have their names" grep -Eq '^ +far, east +north +common$' "$out"
+refuses "--by and two files" 2 "--by tells the groups of one file, but 2 are given" "${pair[@]}" --by 4 labelled.csv labelled.csv
+refuses "one group" 2 "there is one group only, '7'" "${pair[@]}" --by <(yes 7 | head -n 30) north.csv
+
+# ---- Frechet means: permutations, everywhere ----
+expects "Frechet means of two samples" "r['kind'] == 'frechet' and r['method'] == 'permutation' and near(r['p_value'], 0.01) and r['statistic'] > 100 and r['degrees_of_freedom'] is None and r['common_time'] is None and r['exhaustive'] is False and r['least_p_value'] == 0.01" "${pair[@]}" --kind frechet --permutations 99 north.csv east.csv
+printf '0\n1\n2\n' >low.csv
+printf '4\n5\n7\n' >high.csv
+# (m1 - m2)^2 / (s1^2/3 + s2^2/3) = (13/3)^2 / (1/3 + 7/9), the largest of all 20 and its mirror image.
+expects "all labellings" "near(r['statistic'], 16.9) and r['exhaustive'] and r['permutations'] == 19 and near(r['p_value'], 0.1) and near(r['least_p_value'], 0.1)" test --manifold euclidean:1 --kind frechet low.csv high.csv
+check "too few points: a warning" grep -q 'so few points cannot have a p-value below 0.1' "$err"
+expects "where there is no likelihood, Frechet means" "r['kind'] == 'frechet' and r['p_value'] == 1" test --manifold spd:3 --permutations 9 triangles.csv triangles.csv
+refuses "a likelihood ratio of Frechet means" 2 "no likelihood; leave out --method lr" "${pair[@]}" --kind frechet --method lr north.csv east.csv
+refuses "a time of Frechet means" 2 "has no time; leave out --time" "${pair[@]}" --kind frechet --time 1 north.csv east.csv
+refuses "times of Frechet means" 2 "no time to test; leave out --hypothesis both" "${pair[@]}" --kind frechet --hypothesis both north.csv east.csv
 
 # ---- kmeans ----
 clusters=(kmeans --manifold sphere:2)

@@ -191,6 +191,40 @@ START_TEST(test_bad_columns)
 }
 END_TEST
 
+/* Two columns of labels, and the points are what is left. */
+START_TEST(test_two_columns)
+{
+    static const char *const columns[] = {"g", "1"}, *const twice[] = {"g", "3"};
+    const char *path = scratch_text("p.csv", "id,x,g,y\nq,1,b,2\nr,3,a,4\nq,5,a,6\n");
+    mst_manifold *m;
+    mst_labels *labels[2] = {NULL};
+    double *x = NULL;
+    size_t n;
+    ck_assert_int_eq(mst_manifold_parse(&m, "euclidean:2"), MST_OK);
+    ck_assert_int_eq(mst_points_read_labelled(&x, &n, 2, columns, labels, m, path, NULL), MST_OK);
+    ck_assert_uint_eq(n, 3);
+    for (int k = 0; k < 6; k++)
+        ck_assert_double_eq(x[k], k + 1);
+    check_labels(labels[0], "a;b;|b|a|a");
+    check_labels(labels[1], "q;r;|q|r|q");
+    mst_points_free(x);
+    mst_labels_free(labels[0]);
+    mst_labels_free(labels[1]);
+    labels[0] = NULL;
+    ck_assert_int_eq(mst_points_read_labelled(&x, &n, 2, twice, labels, m, path, NULL),
+                     MST_ARGUMENT);
+    ck_assert_detail("column 3");
+    ck_assert_ptr_null(labels[0]);
+    /* Columns are counted as they are in the file. */
+    path = scratch_text("p.csv", "q,1,b,2\nr,3,a,nan\n");
+    static const char *const numbers[] = {"3", "1"};
+    ck_assert_int_eq(mst_points_read_labelled(&x, &n, 2, numbers, labels, m, path, NULL),
+                     MST_FORMAT);
+    ck_assert_detail("column 4: nan");
+    mst_manifold_free(m);
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("all");
@@ -201,5 +235,6 @@ int main(void)
     tcase_add_test(c, test_columns);
     tcase_add_test(c, test_several_columns);
     tcase_add_test(c, test_bad_columns);
+    tcase_add_test(c, test_two_columns);
     return run_case("labels", c);
 }

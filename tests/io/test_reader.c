@@ -177,7 +177,8 @@ static mst_status named_rows(mst_reader *r, size_t max, double *rows, size_t *go
     for (*got = 0; *got < max && r->row + *got < 2; ++*got) {
         rows[*got] = (double)(r->row + *got);
         if (r->label_rows)
-            MST_TRY(reader_add_label(r, names[r->row + *got], strlen(names[r->row + *got])));
+            MST_TRY(mst_labels_add(r->labels[0].to, names[r->row + *got],
+                                   strlen(names[r->row + *got])));
     }
     return MST_OK;
 }

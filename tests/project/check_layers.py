@@ -39,7 +39,7 @@ PUBLIC = {
     "train": "train",
     "check": "check",
     "mean": "stat",
-    "two_sample": "stat",
+    "sample_test": "stat",
     "uniformity": "stat",
     "cluster": "stat",
 }

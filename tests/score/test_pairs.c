@@ -4,10 +4,10 @@
 /* What sources are given: rows that share a y or a time, and the numbers of the rows; and
  * tables of other sizes. */
 #include "stat/mean_support.h"
+#include "stat/two_samples.h"
 #include "support/score_support.h"
 
 #include <manistat/cluster.h>
-#include <manistat/two_sample.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -182,7 +182,7 @@ static void fit_something(int what, const mst_score *source, const double *x, in
         o.threads = threads;
         mst_test_result *r;
         size_t D = mst_manifold_ambient(mst_score_manifold(source));
-        ASSERT_OK(mst_two_sample_test(&r, source, FIRST, x, N - FIRST, x + FIRST * D, &o));
+        ASSERT_OK(two_samples(&r, source, FIRST, x, N - FIRST, x + FIRST * D, &o));
         mst_test_result_free(r);
     }
 }

@@ -4,6 +4,7 @@
 /* Every public function that takes options: null means the defaults, a shorter struct gets the defaults of
  * what it does not have, and a struct without a size is refused. */
 #include "stat/samples.h"
+#include "stat/two_samples.h"
 #include "support/score_support.h"
 #include "support/scratch.h"
 
@@ -106,14 +107,14 @@ START_TEST(tests_of_two_samples)
     double *x = sample(&s), *y = x + N / 2 * s.D;
     mst_test_options o = mst_test_options_default(), none = {.permutations = 9};
     mst_test_result *r[3];
-    ASSERT_OK(mst_two_sample_test(&r[0], s.exact, N / 2, x, N / 2, y, &o));
-    ASSERT_OK(mst_two_sample_test(&r[1], s.exact, N / 2, x, N / 2, y, NULL));
+    ASSERT_OK(two_samples(&r[0], s.exact, N / 2, x, N / 2, y, &o));
+    ASSERT_OK(two_samples(&r[1], s.exact, N / 2, x, N / 2, y, NULL));
     CUT_OFF(o, method);
-    ASSERT_OK(mst_two_sample_test(&r[2], s.exact, N / 2, x, N / 2, y, &o));
+    ASSERT_OK(two_samples(&r[2], s.exact, N / 2, x, N / 2, y, &o));
     ck_assert(r[1]->p_value == r[0]->p_value && r[2]->p_value == r[0]->p_value);
     for (int k = 0; k < 3; k++)
         mst_test_result_free(r[k]);
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r[0], s.exact, N / 2, x, N / 2, y, &none));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r[0], s.exact, N / 2, x, N / 2, y, &none));
     assert_names("mst_test_options");
     free(x);
     space_close(&s);

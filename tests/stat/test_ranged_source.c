@@ -4,9 +4,9 @@
 /* Estimators with a source like a network: values rounded to float and a little wrong, no log p, a range of
  * times. All that it gives is compared with what the exact kernel gives. */
 #include "stat/spoilt_source.h"
+#include "stat/two_samples.h"
 
 #include <manistat/cluster.h>
-#include <manistat/two_sample.h>
 
 static mst_mean_options one_thread(void)
 {
@@ -235,7 +235,7 @@ START_TEST(fixed_times)
         ASSERT_FAILS(MST_DOMAIN, mst_mean_fit(&r, source, 300, x, &o));
         ck_assert_ptr_null(r);
         ck_assert_ptr_nonnull(strstr(mst_error_detail(), "0.005 to 1"));
-        ASSERT_FAILS(MST_DOMAIN, mst_two_sample_test(&t, source, 150, x, 150, x + 450, &to));
+        ASSERT_FAILS(MST_DOMAIN, two_samples(&t, source, 150, x, 150, x + 450, &to));
         ck_assert_ptr_null(t);
     }
     static const double inside[] = {0.005, 0.05, 1};
@@ -417,7 +417,7 @@ START_TEST(mixtures_need_log_p)
 END_TEST
 
 /* The statistic from gradients is the one from likelihoods. */
-START_TEST(two_samples)
+START_TEST(tests_of_two_samples)
 {
     setting s = setting_open("sphere:2");
     double from[] = {0.15, 0, 1};
@@ -432,8 +432,8 @@ START_TEST(two_samples)
         o.hypothesis = (mst_hypothesis)(k % 3);
         o.method = k < 3 ? MST_TEST_LR : MST_TEST_PERMUTATION;
         mst_test_result *want, *r;
-        ASSERT_OK(mst_two_sample_test(&want, s.exact, 120, x, 90, y, &o));
-        ASSERT_OK(mst_two_sample_test(&r, source, 120, x, 90, y, &o));
+        ASSERT_OK(two_samples(&want, s.exact, 120, x, 90, y, &o));
+        ASSERT_OK(two_samples(&r, source, 120, x, 90, y, &o));
         ck_assert(r->converged && isnan(r->log_likelihood_null));
         assert_near(r->statistic, want->statistic, 1e-3 * (1 + want->statistic), "statistic %zu",
                     k);
@@ -502,6 +502,6 @@ int main(void)
                      {times_stop_at_the_edges, SPECS}, {times_next_to_an_edge, 0},
                      {one_point_has_the_least_time, 0}, {fixed_times, 0}, {all_methods_agree, 0},
                      {frechet_means, SPECS}, {sets_of_means, 0}, {kmeans_centres, 0},
-                     {mixtures_need_log_p, 0}, {two_samples, 0}, {rows_are_counted, 0},
+                     {mixtures_need_log_p, 0}, {tests_of_two_samples, 0}, {rows_are_counted, 0},
                      {threads_make_no_difference, 0});
 }

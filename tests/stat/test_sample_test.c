@@ -2,9 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "stat/samples.h"
+#include "stat/two_samples.h"
 #include "support/statistics.h"
-
-#include <manistat/two_sample.h>
 
 static const mst_hypothesis hypotheses[] = {MST_EQUAL_MEANS, MST_EQUAL_TIMES, MST_EQUAL_BOTH};
 
@@ -21,10 +20,12 @@ static mst_test_result *run(const mst_score *source, size_t n1, const double *x1
                             const double *x2, mst_test_options o)
 {
     mst_test_result *r;
-    ASSERT_OK(mst_two_sample_test(&r, source, n1, x1, n2, x2, &o));
+    ASSERT_OK(two_samples(&r, source, n1, x1, n2, x2, &o));
     ck_assert(r->converged && r->statistic >= 0 && r->p_value >= 0 && r->p_value <= 1);
     ck_assert_int_eq(r->common_mean == NULL, o.hypothesis == MST_EQUAL_TIMES);
     ck_assert_uint_eq(r->permutations, o.method == MST_TEST_LR ? 0 : o.permutations);
+    ck_assert(r->groups == 2 && r->clusters == 0 && !r->paired);
+    ck_assert_int_eq(isnan(r->least_p_value), o.method == MST_TEST_LR);
     return r;
 }
 
@@ -81,8 +82,8 @@ START_TEST(flat_space_in_closed_form)
                     1e-10 * n, "log-likelihood");
         assert_near(2 * (r->log_likelihood_alternative - r->log_likelihood_null), r->statistic,
                     1e-12, "statistic");
-        assert_near(r->first->time, s1 / (N1 * D), 1e-9, "time");
-        assert_near(r->second->time, s2 / (N2 * D), 1e-9, "time");
+        assert_near(r->fits[0]->time, s1 / (N1 * D), 1e-9, "time");
+        assert_near(r->fits[1]->time, s2 / (N2 * D), 1e-9, "time");
         ck_assert_int_eq(isnan(r->common_time), h == 0);
         if (h == 2)
             assert_near(r->common_time, s12 / (n * D), 1e-9, "common time");
@@ -174,38 +175,57 @@ START_TEST(both_methods_have_one_statistic)
 }
 END_TEST
 
-/* All 20 ways to split six points on the line; the statistic with the source without time
- * is the reduction of Σ d². */
+/* The statistic of one split of the line: (m₁ − m₂)²/(s₁² + s₂²) of the means and their squared standard
+ * errors, or at a fixed time that of flat space. */
+static double split_statistic(size_t n, const double *x, unsigned first, double time)
+{
+    double sum[2] = {0}, square[2] = {0}, count[2] = {0}, errors = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned s = first >> i & 1 ? 0 : 1;
+        sum[s] += x[i];
+        square[s] += x[i] * x[i];
+        count[s] += 1;
+    }
+    double gap = sum[0] / count[0] - sum[1] / count[1];
+    for (int s = 0; s < 2; s++)
+        errors += (square[s] - sum[s] * sum[s] / count[s]) / (count[s] * (count[s] - 1));
+    return time > 0 ? gap * gap * count[0] * count[1] / (count[0] + count[1]) / time
+                    : gap * gap / errors;
+}
+
+/* All 20 ways to split six points on the line, by the source without a time and by a fixed time. */
 START_TEST(permutations_against_all_splits)
 {
     space s = space_open("euclidean:1");
-    double x[6] = {0.1, 0.5, 0.7, 0.9, 1.6, 2.3}, observed = 0, above = 0;
-    for (unsigned first = 7, round = 0; round < 64; first = round++) {
-        double sum[2] = {0};
-        int count = 0;
-        for (unsigned i = 0; i < 6; i++) {
-            sum[first >> i & 1] += x[i];
-            count += (int)(first >> i & 1);
-        }
-        if (count != 3)
-            continue;
-        double statistic = 1.5 * pow((sum[0] - sum[1]) / 3, 2);
-        if (round == 0)
-            observed = statistic;
-        else
-            above += statistic >= observed - 1e-12;
-    }
-    double p = above / 20;
+    double x[6] = {0.1, 0.5, 0.7, 0.9, 1.6, 2.3};
     for (int kind = 0; kind < 2; kind++) {
         mst_test_options o = options(MST_EQUAL_MEANS, MST_TEST_PERMUTATION);
-        o.permutations = 3999;
         o.time = kind == 0 ? 0 : 0.5;
-        mst_test_result *r = run(kind == 0 ? s.log : s.exact, 3, x, 3, x + 3, o);
-        assert_near(r->statistic, observed / (kind == 0 ? 1 : 0.5), 1e-12, "statistic");
-        assert_near(r->p_value, p, Z_LIMIT * sqrt(p * (1 - p) / 3999) + 1e-3, "p");
+        double observed = split_statistic(6, x, 7, o.time), above = 0;
+        for (unsigned first = 0; first < 64; first++)
+            if (__builtin_popcount(first) == 3)
+                above += split_statistic(6, x, first, o.time) >= observed - 1e-12;
+        const mst_score *source = kind == 0 ? s.log : s.exact;
+        o.permutations = 19;
+        mst_test_result *r = run(source, 3, x, 3, x + 3, o);
+        assert_near(r->statistic, observed, 1e-12 * observed, "statistic");
+        ck_assert(r->exhaustive && r->p_value == above / 20 && r->least_p_value == 0.1);
         ck_assert_int_eq(isnan(r->degrees_of_freedom), kind == 0);
         ck_assert_int_eq(isnan(r->log_likelihood_null), kind == 0);
+        ck_assert_uint_eq(r->notes, MST_TEST_NOTE_TOO_FEW);
         mst_test_result_free(r);
+        /* Drawn at random, some of them several times. */
+        o.permutations = 18;
+        double mean = 0;
+        enum { DRAWS = 40 };
+        for (o.seed = 0; o.seed < DRAWS; o.seed++) {
+            r = run(source, 3, x, 3, x + 3, o);
+            ck_assert(!r->exhaustive);
+            mean += (19 * r->p_value - 1) / 18 / DRAWS;
+            mst_test_result_free(r);
+        }
+        double p = above / 20;
+        assert_near(mean, p, Z_LIMIT * sqrt(p * (1 - p) / (18 * DRAWS)), "p");
     }
     /* Each permutation is drawn anew: eight of them are not all above or all below. */
     size_t between = 0;
@@ -218,6 +238,118 @@ START_TEST(permutations_against_all_splits)
         mst_test_result_free(r);
     }
     ck_assert_uint_gt(between, 5);
+    space_close(&s);
+}
+END_TEST
+
+/* Three groups of rows in any order, in closed form: one time for all, and one mean and time. */
+START_TEST(three_groups_in_closed_form)
+{
+    enum { ROWS = 60, GROUPS = 3 };
+    space s = space_open("euclidean:3");
+    double x[ROWS * D], start[D] = {0}, mean[D], apart = 0, within = 0;
+    size_t group[ROWS], n[GROUPS] = {0};
+    brownian_rows(&s, start, 0.5, ROWS, 41, x);
+    for (size_t i = 0; i < ROWS; i++) {
+        group[i] = i * i % 7 % GROUPS;
+        n[group[i]]++;
+    }
+    double all = scatter(ROWS, D, x, mean);
+    for (size_t g = 0; g < GROUPS; g++) {
+        double rows[ROWS * D];
+        for (size_t i = 0, at = 0; i < ROWS; i++)
+            if (group[i] == g)
+                memcpy(rows + D * at++, x + D * i, sizeof mean);
+        double size = (double)n[g] * D, sum = scatter(n[g], D, rows, mean);
+        apart += size * log(sum / size);
+        within += sum;
+    }
+    static const double degrees[] = {2 * D, 2, 2 * D + 2};
+    double total = ROWS * D,
+           want[] = {NAN, total * log(within / total) - apart, total * log(all / total) - apart};
+    for (size_t h = 0; h < 3; h++) {
+        mst_test_options o = options(hypotheses[h], MST_TEST_LR);
+        mst_test_result *r;
+        ASSERT_OK(mst_sample_test(&r, s.exact, ROWS, x, GROUPS, group, &o));
+        if (h > 0)
+            assert_near(r->statistic, want[h], 1e-10 * ROWS, "hypothesis %zu", h);
+        ck_assert(r->groups == GROUPS && r->degrees_of_freedom == degrees[h]);
+        for (size_t g = 0; g < GROUPS; g++)
+            ck_assert_uint_eq(r->fits[g]->n, n[g]);
+        mst_test_result_free(r);
+    }
+    space_close(&s);
+}
+END_TEST
+
+/* Groups may have any names, and rows any order. */
+START_TEST(names_of_groups_do_not_count)
+{
+    enum { ROWS = 24, GROUPS = 4 };
+    static const size_t renamed[GROUPS] = {2, 0, 3, 1};
+    space s = space_open(specs[_i]);
+    double *x = doubles(2 * ROWS * s.D), *y = x + ROWS * s.D;
+    size_t group[ROWS], other[ROWS], order[ROWS];
+    clusters_of_rows(&s, 2, ROWS / 2, 0.2, 0.1, 43, x);
+    mst_random_permutation((mst_random){1, 1}, ROWS, order);
+    reorder_rows(ROWS, s.D, order, x, y);
+    for (size_t i = 0; i < ROWS; i++)
+        group[i] = i % GROUPS;
+    for (size_t i = 0; i < ROWS; i++)
+        other[i] = renamed[group[order[i]]];
+    for (size_t h = 0; h < 3; h++) {
+        mst_test_options o = options(hypotheses[h], MST_TEST_LR);
+        mst_test_result *r, *again;
+        ASSERT_OK(mst_sample_test(&r, s.exact, ROWS, x, GROUPS, group, &o));
+        ASSERT_OK(mst_sample_test(&again, s.exact, ROWS, y, GROUPS, other, &o));
+        assert_near(again->statistic, r->statistic, 1e-9, "renamed");
+        mst_test_result_free(again);
+        mst_test_result_free(r);
+    }
+    free(x);
+    space_close(&s);
+}
+END_TEST
+
+/* Three groups of two on the line: all 90 labellings, of which any six differ by names only. */
+START_TEST(all_labellings_of_three_groups)
+{
+    enum { ROWS = 6, LABELLINGS = 90 };
+    space s = space_open("euclidean:1");
+    double x[ROWS] = {0.1, 0.35, 0.9, 1.05, 2.3, 2.6}, observed = 0, above = 0, count = 0;
+    for (unsigned code = 0; code < 729; code++) {
+        double sum[3] = {0}, square[3] = {0}, top = 0, bottom = 0, statistic = 0;
+        size_t n[3] = {0};
+        for (unsigned i = 0, rest = code == 0 ? 0 + 0 * 3 + 9 + 27 + 2 * 81 + 2 * 243 : code - 1;
+             i < ROWS; i++, rest /= 3) {
+            sum[rest % 3] += x[i];
+            square[rest % 3] += x[i] * x[i];
+            n[rest % 3]++;
+        }
+        if (n[0] != 2 || n[1] != 2 || n[2] != 2)
+            continue;
+        for (int g = 0; g < 3; g++) {
+            square[g] = (square[g] - sum[g] * sum[g] / 2) / 2;
+            top += sum[g] / 2 / square[g];
+            bottom += 1 / square[g];
+        }
+        for (int g = 0; g < 3; g++)
+            statistic += pow(sum[g] / 2 - top / bottom, 2) / square[g];
+        if (code == 0)
+            observed = statistic;
+        above += code > 0 && statistic >= observed * (1 - 1e-12);
+        count += code > 0;
+    }
+    ck_assert_double_eq(count, LABELLINGS);
+    size_t group[ROWS] = {0, 0, 1, 1, 2, 2};
+    mst_test_options o = options(MST_EQUAL_MEANS, MST_TEST_PERMUTATION);
+    mst_test_result *r;
+    ASSERT_OK(mst_sample_test(&r, s.log, ROWS, x, 3, group, &o));
+    assert_near(r->statistic, observed, 1e-9 * observed, "statistic");
+    ck_assert(r->exhaustive && r->permutations == LABELLINGS - 1);
+    assert_near(r->p_value, above / LABELLINGS, 1e-12, "p");
+    assert_near(r->least_p_value, 6.0 / LABELLINGS, 1e-12, "least p");
+    mst_test_result_free(r);
     space_close(&s);
 }
 END_TEST
@@ -286,7 +418,7 @@ START_TEST(permutations_are_calibrated)
         if (_i == 0)
             source = s.log;
         mst_test_result *r = NULL;
-        mst_status status = mst_two_sample_test(&r, source, A, x, B, x + A * 4, &o);
+        mst_status status = two_samples(&r, source, A, x, B, x + A * 4, &o);
         ck_assert(status == MST_OK || status == MST_CONVERGENCE);
         for (int k = 0; k < 3; k++)
             count[k] += r->p_value <= 0.25 * (k + 1) + 1e-9;
@@ -316,7 +448,7 @@ START_TEST(opposite_samples)
                 options(hypotheses[h], method == 0 ? MST_TEST_LR : MST_TEST_PERMUTATION);
             o.permutations = 39;
             mst_test_result *r;
-            mst_status status = mst_two_sample_test(&r, s.exact, 20, x, 20, x + 60, &o);
+            mst_status status = two_samples(&r, s.exact, 20, x, 20, x + 60, &o);
             ck_assert(status == MST_OK || status == MST_CONVERGENCE);
             /* Each fit beats the uniform law, 1/4π, by about 2 per row. */
             ck_assert_double_gt(r->statistic, 80);
@@ -333,18 +465,18 @@ START_TEST(bad_arguments)
     double x[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, same[6] = {1, 0, 0, 1, 0, 0};
     mst_test_result *r;
     mst_test_options o = options(MST_EQUAL_MEANS, MST_TEST_LR);
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.exact, 0, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.exact, 0, x, 2, x, &o));
     ck_assert_ptr_null(r);
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.exact, 2, x, 0, x, &o));
-    ASSERT_FAILS(MST_UNABLE, mst_two_sample_test(&r, s.log, 2, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.exact, 2, x, 0, x, &o));
+    ASSERT_FAILS(MST_UNABLE, two_samples(&r, s.log, 2, x, 2, x, &o));
     /* A sample of one point or of equal points has no time. */
-    ASSERT_FAILS(MST_DOMAIN, mst_two_sample_test(&r, s.exact, 1, x, 3, x, &o));
-    ASSERT_FAILS(MST_DOMAIN, mst_two_sample_test(&r, s.exact, 3, x, 2, same, &o));
+    ASSERT_FAILS(MST_DOMAIN, two_samples(&r, s.exact, 1, x, 3, x, &o));
+    ASSERT_FAILS(MST_DOMAIN, two_samples(&r, s.exact, 3, x, 2, same, &o));
     ck_assert_ptr_null(r);
     o.time = -1;
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.exact, 2, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.exact, 2, x, 2, x, &o));
     o.time = NAN;
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.exact, 2, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.exact, 2, x, 2, x, &o));
     o.time = 0.1;
     r = run(s.exact, 1, x, 1, x + 3, o);
     mst_test_result_free(r);
@@ -352,16 +484,21 @@ START_TEST(bad_arguments)
     assert_near(r->statistic, 0, 1e-12, "equal points");
     mst_test_result_free(r);
     o.hypothesis = MST_EQUAL_TIMES;
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.exact, 2, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.exact, 2, x, 2, x, &o));
     o = options(MST_EQUAL_TIMES, MST_TEST_PERMUTATION);
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.log, 2, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.log, 2, x, 2, x, &o));
     o = options(MST_EQUAL_MEANS, MST_TEST_PERMUTATION);
     o.permutations = 0;
-    ASSERT_FAILS(MST_ARGUMENT, mst_two_sample_test(&r, s.log, 2, x, 2, x, &o));
+    ASSERT_FAILS(MST_ARGUMENT, two_samples(&r, s.log, 2, x, 2, x, &o));
     o.permutations = 99;
     o.progress.report = stop_now;
-    ASSERT_FAILS(MST_INTERRUPTED, mst_two_sample_test(&r, s.log, 2, x, 3, x, &o));
+    ASSERT_FAILS(MST_INTERRUPTED, two_samples(&r, s.log, 2, x, 3, x, &o));
     ck_assert_ptr_null(r);
+    o = options(MST_EQUAL_MEANS, MST_TEST_LR);
+    size_t one[3] = {0}, gap[3] = {0, 2, 2}, beyond[3] = {0, 1, 2};
+    ASSERT_FAILS(MST_ARGUMENT, mst_sample_test(&r, s.exact, 3, x, 1, one, &o));
+    ASSERT_FAILS(MST_ARGUMENT, mst_sample_test(&r, s.exact, 3, x, 3, gap, &o));
+    ASSERT_FAILS(MST_ARGUMENT, mst_sample_test(&r, s.exact, 3, x, 2, beyond, &o));
     mst_test_result_free(NULL);
     space_close(&s);
 }
@@ -369,8 +506,10 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("two_sample", 60, {flat_space_in_closed_form, 0}, {symmetries, SPECS},
+    return RUN_SUITE("sample_test", 60, {flat_space_in_closed_form, 0}, {symmetries, SPECS},
                      {both_methods_have_one_statistic, SPECS}, {permutations_against_all_splits, 0},
-                     {threads_change_no_bit, 0}, {the_likelihood_ratio_is_calibrated, 3},
-                     {permutations_are_calibrated, 3}, {opposite_samples, 0}, {bad_arguments, 0});
+                     {three_groups_in_closed_form, 0}, {names_of_groups_do_not_count, SPECS},
+                     {all_labellings_of_three_groups, 0}, {threads_change_no_bit, 0},
+                     {the_likelihood_ratio_is_calibrated, 3}, {permutations_are_calibrated, 3},
+                     {opposite_samples, 0}, {bad_arguments, 0});
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Do several samples have the same mean, or the same time? */
+#ifndef MANISTAT_SAMPLE_TEST_H
+#define MANISTAT_SAMPLE_TEST_H
+
+#include <manistat/mean.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mst_hypothesis {
+    MST_EQUAL_MEANS, /* one μ; each sample keeps its own time */
+    MST_EQUAL_TIMES, /* one t; each sample keeps its own mean */
+    MST_EQUAL_BOTH,
+} mst_hypothesis;
+
+typedef enum mst_test_method {
+    MST_TEST_LR,          /* likelihood ratio against χ² */
+    MST_TEST_PERMUTATION, /* the same statistic against relabelled samples */
+} mst_test_method;
+
+typedef struct mst_test_options {
+    size_t size;               /* set by the default: how much of the struct the program knows */
+    mst_hypothesis hypothesis; /* default MST_EQUAL_MEANS */
+    mst_test_method method;    /* default MST_TEST_LR */
+    double time;               /* default 0: fit; else one fixed time for all samples */
+    size_t permutations;   /* default 999: at most; if there are no more than that, all of them */
+    uint64_t seed;         /* default 2712 */
+    int threads;           /* default 0 */
+    mst_progress progress; /* default none */
+    /* default null: rows are independent; (n): which cluster each is of, any numbers. If each cluster lies
+     * in one group, whole clusters change groups; if each meets several, the test is paired: its rows of one
+     * group change places with those of another. Permutations only. */
+    const size_t *clusters;
+} mst_test_options;
+
+MST_API mst_test_options mst_test_options_default(void);
+
+/* What to know about a p-value; bits of `notes`. */
+typedef enum mst_test_note {
+    /* The samples are so small, or so near to uniform, that the χ² law rejects true hypotheses too often. */
+    MST_TEST_NOTE_ASYMPTOTICS = 1 << 0,
+    MST_TEST_NOTE_TOO_FEW = 1 << 1, /* no labelling at all could have had a p-value below 0.05 */
+    /* The samples scatter so differently that permutations may reject, or keep, for that reason. */
+    MST_TEST_NOTE_UNEQUAL_SPREADS = 1 << 2,
+} mst_test_note;
+
+typedef struct mst_test_result {
+    /* 2 (log L of separate fits − of the common one). Sources without a time: Σ_g |μ_g − μ|²/s_g², the sum
+     * over groups of the squared distance of their mean from the common one in units of its squared standard
+     * error, as the reduction of Σ d² with rows in units of their group's spread; in paired tests, and where
+     * a group is a single row or cluster, the reduction of Σ d² itself. */
+    double statistic;
+    double degrees_of_freedom; /* of χ²; NAN for a source without a time */
+    double p_value;
+    double least_p_value; /* that any labelling could have had; NAN for lr */
+    size_t groups;
+    mst_mean_result **fits; /* (groups): each by itself */
+    double *common_mean;    /* (D), or null where the hypothesis has none */
+    double common_time;     /* or NAN */
+    double log_likelihood_null, log_likelihood_alternative; /* NAN without a time or log_p */
+    mst_fit_end end;                                        /* of the common fit */
+    bool converged;      /* all fits; a law that becomes uniform counts */
+    size_t permutations; /* done; 0 for lr */
+    bool exhaustive;     /* those were all there are, besides the samples as they came */
+    size_t clusters;     /* 0: none were given */
+    bool paired;
+    unsigned notes; /* of mst_test_note */
+    uint64_t seed;
+    double seconds;
+} mst_test_result;
+
+/* Rows x (n, D), of which row i is of group[i] < groups; two groups at least, none of them empty. Without
+ * log_p the statistic is the gradient of the log-likelihood integrated along the way from the common fit to
+ * the separate ones, which needs none. MST_UNABLE for the likelihood ratio without a time or with clusters;
+ * MST_DOMAIN if the points of a sample are all one and the time is fitted, or if the time is outside the
+ * source's range; MST_ARGUMENT if some clusters lie in one group and others in several; MST_CONVERGENCE fills
+ * the result as well. A time at an edge of the range (see `fits`) makes χ² an approximation. */
+MST_API MST_MUST_USE mst_status mst_sample_test(mst_test_result **out, const mst_score *source,
+                                                size_t n, const double *x, size_t groups,
+                                                const size_t *group,
+                                                const mst_test_options *options);
+MST_API void mst_test_result_free(mst_test_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
