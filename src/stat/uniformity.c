@@ -24,10 +24,18 @@ static double weight_of(const mst_uniformity_options *o, size_t row)
     return o->weights != NULL ? o->weights[row] : 1;
 }
 
-/* Are the rows so many independent ones as their weights say? */
-static bool are_counts(const mst_uniformity_options *o)
+/* Are the rows so many independent ones as their weights say? Fractions that sum to less than the rows are
+ * worth are taken as relative: whether there is a mean shall not depend on the unit of the weights. */
+static bool are_counts(size_t n, const mst_uniformity_options *o)
 {
-    return o->clusters == NULL && o->weights_are == MST_WEIGHTS_COUNTS;
+    double sum = 0, squares = 0;
+    if (o->weights == NULL)
+        return o->clusters == NULL;
+    for (size_t i = 0; i < n; i++) {
+        sum += o->weights[i];
+        squares += o->weights[i] * o->weights[i];
+    }
+    return o->clusters == NULL && o->weights_are == MST_WEIGHTS_COUNTS && sum <= squares;
 }
 
 static double squared_length(size_t n, const double *v)
@@ -40,8 +48,8 @@ static double squared_length(size_t n, const double *v)
 
 /* `lengths` (units) of the units' sums, or null. work: 3 · features. */
 static uniform_tally tally_piece(const stat_piece *p, size_t D, const stat_units *units,
-                                 const double *x, const mst_uniformity_options *o, double *lengths,
-                                 double *work)
+                                 const double *x, const mst_uniformity_options *o, bool counts,
+                                 double *lengths, double *work)
 {
     double *feature = work, *sum = feature + p->features, *total = sum + p->features;
     uniform_tally tally = {0};
@@ -65,7 +73,7 @@ static uniform_tally tally_piece(const stat_piece *p, size_t D, const stat_units
             lengths[u] = sqrt(square);
     }
     tally.length2 = squared_length(p->features, total);
-    if (are_counts(o))
+    if (counts)
         tally.square = tally.fourth = weight;
     return tally;
 }
@@ -75,10 +83,11 @@ static mst_status tally_all(const stat_pieces *pieces, const stat_units *units, 
 {
     const stat_piece *last = &pieces->piece[pieces->count - 1];
     size_t D = last->column + last->ambient;
+    bool counts = are_counts(units->end[units->count - 1], o);
     double *work;
     MST_TRY(mst_allocate(&work, 3 * pieces->features));
     for (size_t p = 0; p < pieces->count; p++)
-        out[p] = tally_piece(&pieces->piece[p], D, units, x, o,
+        out[p] = tally_piece(&pieces->piece[p], D, units, x, o, counts,
                              lengths != NULL ? lengths + p * units->count : NULL, work);
     mst_release(work);
     return MST_OK;
@@ -166,15 +175,16 @@ static mst_status simulate(const mst_manifold *m, const stat_pieces *pieces,
 }
 
 /* Counts of few rows in all: as many units of length 1. */
-static size_t few_units(const stat_units *units, const mst_uniformity_options *o, double weight)
+static size_t few_units(const stat_units *units, bool counts, double weight)
 {
-    double count = are_counts(o) ? fmax(rint(weight), 1) : (double)units->count;
+    double count = counts ? fmax(rint(weight), 1) : (double)units->count;
     return count <= FEW_UNITS ? (size_t)count : 0;
 }
 
 static mst_status judge(mst_uniformity *out, const mst_manifold *m, const stat_pieces *pieces,
                         const stat_units *units, const double *x, const mst_uniformity_options *o)
 {
+    bool counts = are_counts(units->end[units->count - 1], o);
     size_t room = units->count > FEW_UNITS ? units->count : FEW_UNITS;
     uniform_tally *tallies;
     MST_TRY(mst_allocate(&tallies, pieces->count));
@@ -191,9 +201,9 @@ static mst_status judge(mst_uniformity *out, const mst_manifold *m, const stat_p
         out->effective_n = INFINITY;
         for (size_t p = 0; p < pieces->count; p++)
             out->effective_n = fmin(out->effective_n, weight * weight / tallies[p].square);
-        size_t few = few_units(units, o, weight);
+        size_t few = few_units(units, counts, weight);
         out->simulated = few > 0;
-        for (size_t k = 0; are_counts(o) && k < pieces->count * few; k++)
+        for (size_t k = 0; counts && k < pieces->count * few; k++)
             lengths[k] = 1;
         if (few > 0)
             status = simulate(m, pieces, tallies, few, lengths, o, out->statistic, &out->p_value);
