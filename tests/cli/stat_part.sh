@@ -198,6 +198,33 @@ refuses "a likelihood ratio of Frechet means" 2 "no likelihood; leave out --meth
 refuses "a time of Frechet means" 2 "has no time; leave out --time" "${pair[@]}" --kind frechet --time 1 north.csv east.csv
 refuses "times of Frechet means" 2 "no time to test; leave out --hypothesis both" "${pair[@]}" --kind frechet --hypothesis both north.csv east.csv
 
+# ---- Clusters ----
+# Six subjects with two rows each, three in group a and three in b; and pairs: each subject before and after.
+awk 'BEGIN { for (i = 0; i < 12; i++) printf "%s,%g,s%d,%s\n", i % 2 ? "second" : "first", int(i / 2) + i % 2 / 100, i / 2, i < 6 ? "a" : "b" }' >subjects.csv
+sed -i 1i\\time,x,subject,group subjects.csv
+line=(test --manifold euclidean:1)
+cut -d, -f2 subjects.csv | sed 1d >subjects-x.csv
+cut -d, -f3 subjects.csv >subjects.txt
+cut -d, -f1 subjects.csv >times.txt
+cut -d, -f4 subjects.csv >groups.txt
+expects "clusters within groups" "r['clusters'] == 6 and not r['paired'] and r['method'] == 'permutation' and r['exhaustive'] and near(r['p_value'], 0.1) and near(r['least_p_value'], 0.1) and r['n'] == [6, 6]" "${line[@]}" --by groups.txt --cluster subjects.txt subjects-x.csv
+check "clusters: too few of them" grep -q 'so few clusters cannot have a p-value below 0.1' "$err"
+# 0.01 in each of six pairs: of 64 signs two are as far apart.
+expects "pairs" "r['paired'] and r['clusters'] == 6 and r['permutations'] == 63 and near(r['p_value'], 2 / 64)" "${line[@]}" --kind frechet --by times.txt --cluster subjects.txt subjects-x.csv
+run "${line[@]}" --kind frechet --by times.txt --cluster subjects.txt subjects-x.csv
+check "pairs: text" grep -q 'against all 64 labellings within 6 clusters$' "$out"
+cut -d, -f2-4 subjects.csv >three.csv
+expects "clusters and groups in columns" "r['clusters'] == 6 and near(r['p_value'], 0.1)" "${line[@]}" --by group --cluster subject three.csv
+expects "clusters in a column, groups in a file" "r['paired'] and near(r['p_value'], 2 / 64)" "${line[@]}" --kind frechet --by times.txt --cluster 2 <(cut -d, -f2,3 subjects.csv)
+grep first subjects.csv | cut -d, -f2,3 >before.csv
+grep second subjects.csv | cut -d, -f2,3 >after.csv
+expects "the same cluster in two files" "r['paired'] and r['clusters'] == 6 and near(r['p_value'], 2 / 64)" "${line[@]}" --kind frechet --cluster 2 before.csv after.csv
+expects "clusters of two files in one" "r['paired'] and r['clusters'] == 6 and near(r['p_value'], 2 / 64)" "${line[@]}" --kind frechet --cluster <(cut -d, -f2 before.csv after.csv) <(cut -d, -f1 before.csv) <(cut -d, -f1 after.csv)
+refuses "clusters of both kinds" 2 "clusters lie in one group" "${line[@]}" --by <(seq 12 | sed 's/.*/x/;1s/x/y/;3,4s/x/y/') --cluster subjects.txt subjects-x.csv
+refuses "a likelihood ratio of clusters" 2 "takes rows for independent" "${line[@]}" --method lr --by groups.txt --cluster subjects.txt subjects-x.csv
+refuses "one column for both" 2 "cannot be two kinds of labels" "${line[@]}" --by 2 --cluster subject three.csv
+refuses "no such cluster column" 2 '"rat" is neither a file nor a column' "${line[@]}" --by group --cluster rat three.csv
+
 # ---- kmeans ----
 clusters=(kmeans --manifold sphere:2)
 run "${clusters[@]}" -k 2 both.csv
