@@ -202,6 +202,13 @@ MST_API MST_MUST_USE mst_status mst_mean_fit(mst_mean_result **out, const mst_sc
                                              const mst_mean_options *options);
 MST_API void mst_mean_result_free(mst_mean_result *result);
 
+/* Semi-axes of an MST_REGION_ELLIPSOID, decreasing: axes (d) of a manifold that is no product, with `factor`
+ * 0; of a product those of the region's shadow in the tangent space of one factor, axes (dimension of the
+ * factor). MST_UNABLE if the region is none. */
+MST_API MST_MUST_USE mst_status mst_mean_region_axes(const mst_mean_result *r,
+                                                     const mst_manifold *m, size_t factor,
+                                                     double *axes);
+
 typedef enum mst_mean_kind { MST_MEAN_DIFFUSION, MST_MEAN_FRECHET } mst_mean_kind;
 /* The kind of mean to take where nobody says which: the diffusion mean if the likelihood is known, else the
  * Fréchet mean. `source` is null for the exact kernel of m. A small-time limit is not a likelihood, nor is a

@@ -237,6 +237,7 @@ static mst_status write_members(const clustering *c, mst_json *j)
         json_member_integer(j, "iterations", f->iterations);
         json_member_integer(j, "restarts", f->restarts);
         json_member_bool(j, "converged", f->converged);
+        json_member_string(j, "end", fit_end_word(f->end));
     }
     return status;
 }

@@ -4,7 +4,6 @@
 #include "commands.h"
 #include "estimate.h"
 #include "labelled.h"
-#include "table.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -296,46 +295,15 @@ static mst_status write_json(averaging *a)
 
 static mst_status print_groups(const averaging *a, FILE *out)
 {
-    size_t width = a->e.width;
-    bool time = !a->frechet;
     size_t times = a->options.time_per_factor ? mst_manifold_factor_count(a->e.m) : 1;
-    table t = {.cols = width + (time ? 4 + 2 * times : 5)};
-    double *coded;
-    mst_status status = new_doubles(&coded, 1, width);
-    table_cell(&t, "group");
-    table_cell(&t, "n");
-    for (size_t k = 0; k < width; k++)
-        table_cell(&t, "x_%zu", k + 1);
-    table_cell(&t, "error");
-    for (size_t k = 0; time && k < times; k++) {
-        if (times > 1)
-            table_cell(&t, "time_%zu", k + 1);
-        else
-            table_cell(&t, "time");
-        table_cell(&t, "error");
-    }
-    if (!time)
-        table_cell(&t, "variance");
-    table_cell(&t, "converged");
-    for (size_t g = 0; g < a->count && status == MST_OK; g++) {
-        const mst_mean_result *r = a->groups[g].result;
-        table_cell(&t, "%s", a->groups[g].name);
-        table_cell(&t, "%zu", r->n);
-        status = mst_points_encode(a->e.m, 1, r->mean, &a->e.points, coded);
-        for (size_t k = 0; k < width; k++)
-            table_number(&t, coded[k], 8);
-        table_number(&t, r->standard_error, 4);
-        for (size_t k = 0; time && k < times; k++) {
-            table_number(&t, times > 1 ? r->times[k] : r->time, 6);
-            table_number(&t, times > 1 ? r->times_standard_error[k] : r->time_standard_error, 4);
-        }
-        if (!time)
-            table_number(&t, r->variance, 6);
-        table_cell(&t, "%s", !r->converged ? "no" : r->unique ? "yes" : "not unique");
-    }
-    free(coded);
-    mst_status printed = table_print(&t, out);
-    return status == MST_OK ? printed : status;
+    named_mean *means = calloc(a->count, sizeof *means);
+    if (means == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for %zu groups", a->count);
+    for (size_t g = 0; g < a->count; g++)
+        means[g] = (named_mean){a->groups[g].name, a->groups[g].result};
+    mst_status status = print_means(&a->e, out, a->count, means, a->frechet ? 0 : times);
+    free(means);
+    return status;
 }
 
 static mst_status write_page(averaging *a)

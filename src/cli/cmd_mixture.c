@@ -181,6 +181,7 @@ static mst_status write_members(const mixing *m, mst_json *j)
     json_member_number(j, "bic", r->bic);
     json_member_integer(j, "parameters", r->parameters);
     json_member_bool(j, "converged", r->converged);
+    json_member_string(j, "end", fit_end_word(r->end));
     json_member_bool(j, "degenerate", r->degenerate);
     json_member_integer(j, "iterations", r->iterations);
     if (m->most > m->least)

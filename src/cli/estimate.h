@@ -60,7 +60,42 @@ MST_MUST_USE mst_status json_member_point(const estimation *e, mst_json *j, cons
 MST_MUST_USE mst_status json_member_points(const estimation *e, mst_json *j, const char *key,
                                            size_t n, const double *x);
 
+/* ---- Units: lengths are in degrees where the coordinates of points are ---- */
+bool lengths_in_degrees(const estimation *e);
+bool factor_in_degrees(const estimation *e, size_t factor);
+/* Of a product: are those of some factors in degrees, and those of others not? Then no
+ * sum of them is a length. */
+bool units_differ(const estimation *e);
+/* What a printed length is multiplied by to have it in the unit of the manifold. */
+double length_unit(const estimation *e);
+double factor_unit(const estimation *e, size_t factor);
+
+/* ---- Points for people ---- */
+/* On a line or, below each other behind `indent` blanks, as matrices or factors. */
+MST_MUST_USE mst_status print_point(const estimation *e, FILE *out, const double *x, size_t indent);
+/* In tables: of symmetric matrices the columns of the triangle that was read. */
+bool column_shown(const estimation *e, size_t col);
+size_t columns_shown(const estimation *e);
+#define COLUMN_NAME 48
+const char *column_name(const estimation *e, size_t col, char name[COLUMN_NAME]);
+
 /* ---- A mean ---- */
+/* The standard error in one factor, in the unit of the manifold. */
+double factor_error(const estimation *e, const mst_mean_result *r, size_t factor);
+/* Standard error and region, or why there are none. */
+MST_MUST_USE mst_status print_errors(const estimation *e, FILE *out, const mst_mean_result *r,
+                                     double confidence);
+MST_MUST_USE mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *r,
+                                    double confidence);
+/* A table with a row for each; `times` for each of them, 0 for Fréchet means. */
+typedef struct named_mean {
+    const char *name;
+    const mst_mean_result *result;
+} named_mean;
+MST_MUST_USE mst_status print_means(const estimation *e, FILE *out, size_t count,
+                                    const named_mean *means, size_t times);
+/* "settled": why a fit stopped. */
+const char *fit_end_word(mst_fit_end end);
 /* The members of a mean, from "n" on. */
 MST_MUST_USE mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
                                   double confidence);

@@ -60,6 +60,13 @@ const char *mean_problem(const estimation *e, const mst_mean_result *r, char tex
     return text;
 }
 
+const char *fit_end_word(mst_fit_end end)
+{
+    static const char *const words[] = {"settled", "rounding",  "edge",    "saddle",
+                                        "uniform", "collapsed", "stalled", "out of steps"};
+    return words[end];
+}
+
 mst_status judge_mean(estimation *e, uint64_t before, size_t n, const double *x,
                       const mst_mean_result *r)
 {
@@ -107,10 +114,9 @@ static void json_times(mst_json *j, const mst_mean_result *r)
     mst_json_end(j);
 }
 
-static void json_errors(const estimation *e, mst_json *j, const mst_mean_result *r,
-                        double confidence)
+static mst_status json_errors(const estimation *e, mst_json *j, const mst_mean_result *r,
+                              double confidence)
 {
-    size_t d = mst_manifold_dim(e->m);
     json_member_number(j, "time_standard_error", r->time_standard_error);
     if (isnan(r->time_low) || isnan(r->time_high)) {
         mst_json_key(j, "time_interval");
@@ -118,12 +124,7 @@ static void json_errors(const estimation *e, mst_json *j, const mst_mean_result 
     } else {
         json_member_numbers(j, "time_interval", 2, (const double[]){r->time_low, r->time_high});
     }
-    json_member_matrix(j, "mean_covariance", d, d, r->covariance);
-    json_member_number(j, "mean_standard_error", r->standard_error);
-    json_member_matrix(j, "basis", d, e->ambient, r->basis);
-    json_member_number(j, "confidence", confidence);
-    json_member_number(j, "region_radius2", r->region_radius2);
-    json_member_number(j, "region_volume", r->region_volume);
+    return json_region(e, j, r, confidence);
 }
 
 static void json_uniqueness(mst_json *j, const mst_mean_result *r)
@@ -164,12 +165,14 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
     json_member_number(j, "log_likelihood", r->log_likelihood);
     json_member_number(j, "variance", r->variance);
     json_member_bool(j, "converged", r->converged);
+    json_member_string(j, "end", fit_end_word(r->end));
     json_member_integer(j, "iterations", r->iterations);
     json_member_number(j, "gradient_norm", r->gradient_norm);
     json_member_number(j, "newton_decrement", r->decrement);
-    json_errors(e, j, r, confidence);
+    status = json_errors(e, j, r, confidence);
     json_uniqueness(j, r);
-    status = json_set(e, j, r);
+    if (status == MST_OK)
+        status = json_set(e, j, r);
     json_member_integer(j, "parameters", r->parameters);
     json_member_number(j, "aic", r->aic);
     json_member_number(j, "bic", r->bic);
@@ -181,41 +184,7 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
 /* ---- For people ---- */
 
 #define LABEL "  %-16s"
-
-static mst_status print_point(const estimation *e, FILE *out, const double *x)
-{
-    double *coded;
-    mst_status status = new_doubles(&coded, 1, e->width);
-    if (status == MST_OK)
-        status = mst_points_encode(e->m, 1, x, &e->points, coded);
-    for (size_t i = 0; i < e->width && status == MST_OK; i++)
-        fprintf(out, "%s%.10g", i > 0 ? ", " : "", coded[i]);
-    free(coded);
-    return status;
-}
-
-/* Lengths are in degrees where points are and all their coordinates are angles; times and variances stay in
- * radians squared, as --time takes them. */
-static bool lengths_in_degrees(const estimation *e)
-{
-    return (e->points.degrees || e->points.latlon) && mst_manifold_factor(e->m, 0) == e->m;
-}
-
-static void print_errors(const estimation *e, FILE *out, const mst_mean_result *r,
-                         double confidence)
-{
-    const double degree = 0.017453292519943295769;
-    bool degrees = lengths_in_degrees(e);
-    if (!isnan(r->standard_error))
-        fprintf(out, LABEL "%.6g%s\n", "standard error",
-                degrees ? r->standard_error / degree : r->standard_error,
-                degrees ? " degrees" : "");
-    else if (missing_errors(r) != NULL)
-        fprintf(out, LABEL "%s\n", "standard error", missing_errors(r));
-    if (!isnan(r->region_volume))
-        fprintf(out, LABEL "%.4g in the tangent space (volume, confidence %g)\n", "region",
-                r->region_volume, confidence);
-}
+enum { LABEL_WIDTH = 18 };
 
 /* A line per factor, named by its spec. */
 static void print_times(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
@@ -243,7 +212,13 @@ static void print_unequal(const estimation *e, FILE *out, const mst_mean_result 
     fputc('\n', out);
 }
 
-static void print_time(FILE *out, const mst_mean_result *r, double confidence)
+/* Squares of lengths stay what --time takes. */
+static const char *squared_unit(const estimation *e)
+{
+    return lengths_in_degrees(e) ? " radians squared" : "";
+}
+
+static void print_time(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
 {
     if (ran_away(r))
         fprintf(out, LABEL "runs to %s\n", "time", limit_word(r->time_limit));
@@ -251,9 +226,10 @@ static void print_time(FILE *out, const mst_mean_result *r, double confidence)
         fprintf(out, LABEL "%.10g, the %s of the model\n", "time", r->time,
                 limit_word(r->time_limit));
     else if (!isnan(r->time_standard_error))
-        fprintf(out, LABEL "%.10g +- %.4g\n", "time", r->time, r->time_standard_error);
+        fprintf(out, LABEL "%.10g +- %.4g%s\n", "time", r->time, r->time_standard_error,
+                squared_unit(e));
     else if (!isnan(r->time))
-        fprintf(out, LABEL "%.10g\n", "time", r->time);
+        fprintf(out, LABEL "%.10g%s\n", "time", r->time, squared_unit(e));
     if (!isnan(r->time_low) && !isnan(r->time_high))
         fprintf(out, LABEL "%.6g to %.6g (confidence %g)\n", "time interval", r->time_low,
                 r->time_high, confidence);
@@ -272,8 +248,7 @@ static mst_status print_set(const estimation *e, FILE *out, const mst_mean_resul
     for (size_t i = 0;
          !r->unique && r->set_size > 1 && i < r->set_size && i < SHOWN && status == MST_OK; i++) {
         fprintf(out, LABEL, "");
-        status = print_point(e, out, r->set[i].mean);
-        fputc('\n', out);
+        status = print_point(e, out, r->set[i].mean, LABEL_WIDTH);
     }
     if (!r->unique && r->set_size > SHOWN)
         fprintf(out, LABEL "and %zu more\n", "", r->set_size - SHOWN);
@@ -283,18 +258,19 @@ static mst_status print_set(const estimation *e, FILE *out, const mst_mean_resul
 mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
 {
     fprintf(out, LABEL, "mean");
-    mst_status status = print_point(e, out, r->mean);
+    mst_status status = print_point(e, out, r->mean, LABEL_WIDTH);
+    if (status == MST_OK)
+        status = print_errors(e, out, r, confidence);
     if (status != MST_OK)
         return status;
-    fputc('\n', out);
-    print_errors(e, out, r, confidence);
     if (r->times_standard_error != NULL)
         print_times(e, out, r, confidence);
     else
-        print_time(out, r, confidence);
+        print_time(e, out, r, confidence);
     print_unequal(e, out, r);
     if (!isnan(r->variance))
-        fprintf(out, LABEL "%.6g (mean squared distance)\n", "variance", r->variance);
+        fprintf(out, LABEL "%.6g%s (mean squared distance)\n", "variance", r->variance,
+                squared_unit(e));
     if (isfinite(r->log_likelihood))
         fprintf(out, LABEL "%.8g (AIC %.8g, BIC %.8g)\n", "log-likelihood", r->log_likelihood,
                 r->aic, r->bic);

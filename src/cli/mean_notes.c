@@ -60,19 +60,25 @@ const char *missing_errors(const mst_mean_result *r)
     case MST_ERRORS_GIVEN:
         return NULL;
     case MST_ERRORS_NOT_CONVERGED:
-        return "none: the fit has not converged";
+        if (r->time_limit == MST_TIME_ZERO)
+            return "all points are one, and the time runs to zero; fix it with --time";
+        if (r->time_limit == MST_TIME_INFINITY)
+            return "the time runs to infinity, where every point is a mean; fix it with --time";
+        return "the fit has not converged; try more --iterations or another --start";
     case MST_ERRORS_NOT_UNIQUE:
-        return "none: the mean is not unique";
+        return "the mean is not unique, and no error is that of a set; look at its members, or fit "
+               "the groups that they stand for by --by";
     case MST_ERRORS_TOO_FEW_ROWS:
-        return "none: one row has no spread";
+        return "one row has no spread; give more rows, or fix the --time";
     case MST_ERRORS_SINGULAR:
-        return "none: the information matrix is singular; try --covariance bootstrap";
+        return "the information matrix is singular, so that some direction is not determined; try "
+               "--covariance bootstrap";
     case MST_ERRORS_TOO_DEAR:
-        return "none: too many dimensions for second derivatives; try --covariance bootstrap";
+        return "too many dimensions for second derivatives; try --covariance bootstrap";
     case MST_ERRORS_RESAMPLES:
-        return "none: too many resamples have no mean of their own";
+        return "too many resamples have no mean of their own; try --covariance sandwich";
     case MST_ERRORS_UNIFORM:
-        return "none: the points cannot be told from the uniform law";
+        return "the points cannot be told from the uniform law; give more rows";
     }
     return NULL;
 }

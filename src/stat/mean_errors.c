@@ -246,12 +246,24 @@ static mst_covariance_kind kind_of(const mst_score *source, mst_covariance_kind 
                : asked;
 }
 
+/* Else differences take its place. */
+static bool has_hessian(const mst_score *source)
+{
+    return mst_score_gives(source, MST_GIVES_HESSIAN) || mst_score_gives(source, MST_GIVES_TIME);
+}
+
+static mst_no_errors why_undefined(const mst_mean_result *r, const fit_model *m)
+{
+    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
+        return MST_ERRORS_RESAMPLES;
+    return !has_hessian(m->source) && m->parameters > MOST_DIFFERENCES ? MST_ERRORS_TOO_DEAR
+                                                                       : MST_ERRORS_SINGULAR;
+}
+
 static mst_status covariance_of(const error_job *j, const double *hessian, size_t stride,
                                 double *covariance, bool *defined)
 {
-    const mst_score *source = j->model->model.source;
-    bool curved =
-        mst_score_gives(source, MST_GIVES_HESSIAN) || mst_score_gives(source, MST_GIVES_TIME);
+    bool curved = has_hessian(j->model->model.source);
     if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
         return mean_bootstrap(j->model, j->state, j->o, covariance, defined);
     return model_covariance(j, curved ? hessian : NULL, stride, covariance, defined);
@@ -288,8 +300,7 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     if (status == MST_OK && defined)
         status = fill_errors(r, &given.model, o, covariance);
     if (status == MST_OK && !defined)
-        r->no_errors = r->covariance_kind == MST_COVARIANCE_BOOTSTRAP ? MST_ERRORS_RESAMPLES
-                                                                      : MST_ERRORS_SINGULAR;
+        r->no_errors = why_undefined(r, &given.model);
     mst_release(covariance);
     return status;
 }

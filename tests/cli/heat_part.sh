@@ -107,7 +107,7 @@ check "a bad time far down" grep -q 'late.csv, row 100001: the time is -2' "$err
 check "a bad time far down: status" test "$status" -eq 2
 refuses "x off the manifold" 2 "row 1.*norm is 2" heat --manifold sphere:2 <<<0,0,2,1,0,0,1
 refuses "y off the manifold" 2 "row 1.*norm is 2" heat --manifold sphere:2 <<<0,0,1,2,0,0,1
-succeeds "but it can be projected" heat --manifold sphere:2 --project <<<0,0,1,2,0,0,1
+succeeds "but it can be projected" heat --manifold sphere:2 --project --quiet <<<0,0,1,2,0,0,1
 refuses "y not positive definite" 2 "row 1.*positive definite" heat --manifold spd:2 <<<1,0,0,1,1,2,2,1,1
 refuses "a NaN among the coordinates" 2 "row 1.*column 2" heat --manifold circle <<<0,nan,1
 refuses "the t column is missing" 2 "6 columns; sphere:2 needs 7" heat --manifold sphere:2 <<<0,0,1,1,0,0

@@ -60,11 +60,12 @@ says "blanks between numbers" '^  mean' mean --manifold sphere:2 --start ' 0, 0 
 printf '0.12\n1.57\n3.141\n-2.5\n-0.34\n' >radians.csv
 printf '10\n350\n20\n3\n170\n' >degrees.csv
 mean=(mean --kind frechet --manifold)
-warns "radians read as degrees" 'radians.csv .* read as degrees; leave out --degrees' "${mean[@]}" circle --degrees radians.csv
-warns "degrees read as radians" 'degrees.csv .* read as radians; did you mean --degrees' "${mean[@]}" circle degrees.csv
-succeeds "radians as radians" "${mean[@]}" circle radians.csv
-succeeds "degrees as degrees" "${mean[@]}" circle --degrees degrees.csv
-succeeds "doubts are quiet" "${mean[@]}" circle --quiet degrees.csv
+label=(kmeans -k 1 --manifold)
+warns "radians read as degrees" 'radians.csv .* read as degrees; leave out --degrees' "${label[@]}" circle --degrees radians.csv
+warns "degrees read as radians" 'degrees.csv .* read as radians; did you mean --degrees' "${label[@]}" circle degrees.csv
+succeeds "radians as radians" "${label[@]}" circle radians.csv
+succeeds "degrees as degrees" "${label[@]}" circle --degrees degrees.csv
+succeeds "doubts are quiet" "${label[@]}" circle --quiet degrees.csv
 printf 'lat,lon\n10,20\n12,24\n' >latlon.csv
 printf 'lon,lat\n20,10\n24,12\n' >lonlat.csv
 run "${mean[@]}" sphere:2 --latlon latlon.csv
@@ -79,14 +80,14 @@ says "read as one" '4' "${mean[@]}" spd:3 --triangle lower lower.csv
 
 # ---- --project says what it did ----
 printf '1,0\n0,1.02\n0.97,0\n' >off.csv
-warns "rows moved" 'off.csv: 2 of 3 rows were moved onto sphere:1, by 2\.[0-9]+ % of their size in the median and 3\.09 % at most \(row 3\)$' "${mean[@]}" sphere:1 --project off.csv
+warns "rows moved" 'off.csv: 2 of 3 rows were moved onto sphere:1, by 2\.[0-9]+ % of their size in the median and 3\.09 % at most \(row 3\)$' "${label[@]}" sphere:1 --project off.csv
 check "a small move is no warning" test "$(grep -c warning "$err")" -eq 0
 printf '1,0\n0,1.2\n' >far.csv
-warns "a large move is one" 'warning: far.csv: 1 of 2 rows was moved onto sphere:1, by 16.7 % of its size \(row 2\)$' "${mean[@]}" sphere:1 --project far.csv
-succeeds "nothing moved" "${mean[@]}" sphere:2 --project pair.csv
+warns "a large move is one" 'warning: far.csv: 1 of 2 rows was moved onto sphere:1, by 16.7 % of its size \(row 2\)$' "${label[@]}" sphere:1 --project far.csv
+succeeds "nothing moved" "${label[@]}" sphere:2 --project pair.csv
 printf '2,0,1\n1,0,-0.5\n' >indefinite.csv
 refuses "a large negative eigenvalue" 2 'indefinite.csv, row 2 .line 2.: the eigenvalues go from -0.5 to 1, .* or pass --force$' "${mean[@]}" spd:2 --project indefinite.csv
-warns "which --force accepts" 'warning: indefinite.csv: 1 of 2' "${mean[@]}" spd:2 --project --force indefinite.csv
+warns "which --force accepts" 'warning: indefinite.csv: 1 of 2' "${label[@]}" spd:2 --project --force indefinite.csv
 warns "pairs tell it, too" 'warning: standard input: 1 of 1 row was moved' dist --manifold sphere:1 --project <<<1,0,0,2
 
 # ---- One column of labels ----
@@ -94,3 +95,67 @@ printf 'rat,age\n1,7\n2,7\n' >rats.csv
 refuses "labels of two columns" 2 'rats.csv has 2 columns: rat, age; labels need one' "${mean[@]}" sphere:2 --by rats.csv pair.csv
 printf 'x,y,z,a,b\n0,0,1,u,v\n' >wide.csv
 refuses "two columns by name" 2 'one column is needed, not "a,b"; wide.csv has x, y, z, a, b' "${mean[@]}" sphere:2 --by a,b wide.csv
+
+# ---- Errors in the unit of the points ----
+printf '10,20\n12,24\n14,20\n9,25\n13,27\n' >places.csv
+printf 'a\nb\na\nb\na\n' >labels.csv
+run mean --manifold sphere:2 --json --latlon places.csv
+cp "$out" degrees.json
+check "JSON says degrees" as_json degrees.json "r['units'] == 'degrees' and len(r['region_semi_axes']) == 2"
+check "the covariance is in degrees squared" as_json degrees.json "abs(r['mean_standard_error'] - math.sqrt(r['mean_covariance'][0][0] + r['mean_covariance'][1][1])) < 1e-12 * r['mean_standard_error']"
+check "and the semi-axes span the volume" as_json degrees.json "abs(r['region_volume'] / (math.pi * math.prod(r['region_semi_axes'])) - 1) < 1e-12"
+awk -F, 'BEGIN { p = atan2(0, -1) / 180 }
+    { printf "%.17g,%.17g,%.17g\n", cos(p * $1) * cos(p * $2), cos(p * $1) * sin(p * $2), sin(p * $1) }' places.csv >vectors.csv
+run mean --manifold sphere:2 --json vectors.csv
+cp "$out" radians.json
+check "without --latlon nothing is in degrees" as_json radians.json "'units' not in r"
+check "degrees are degrees" as_json radians.json "abs(json.load(open('degrees.json'))['mean_standard_error'] * math.pi / 180 / r['mean_standard_error'] - 1) < 1e-9"
+check "times stay in radians squared" as_json radians.json "abs(json.load(open('degrees.json'))['time'] / r['time'] - 1) < 1e-9"
+says "text: degrees" '^  standard error  [0-9.]+ degrees$' mean --manifold sphere:2 --latlon places.csv
+check "text: the region" grep -Eq '^  region          [0-9.]+ by [0-9.]+ degrees \(semi-axes, confidence 0.95\)$' "$out"
+check "text: the time" grep -Eq '^  time            [0-9.]+ [+]- [0-9.]+ radians squared$' "$out"
+check "text: the mean" grep -Eq '^  mean .* \(latitude, longitude\)$' "$out"
+says "text: both without" '^  region          [0-9.]+ by [0-9.]+ radians, [0-9.]+ by [0-9.]+ degrees \(semi-axes' mean --manifold sphere:2 vectors.csv
+says "table: degrees" '^group +n +lat +lon +error \(deg\) +time \(rad\^2\) +error +converged$' mean --manifold sphere:2 --latlon --by labels.csv places.csv
+error=$(awk '$1 == "a" { print $5 }' "$out")
+run mean --manifold sphere:2 --latlon --json --by labels.csv places.csv
+check "table: its error is that of the JSON" as_json "$out" "abs(r['groups'][0]['mean_standard_error'] - $error) < 1e-3 * $error"
+printf '10\n12.5\n20\n3\n17\n' >near.csv
+says "circle: plus or minus" '^  region          [+]- [0-9.]+ degrees \(confidence 0.95\)$' mean --manifold circle --degrees near.csv
+
+# Factors of different units: no sum of them is a length.
+printf '10,1\n30,3\n20,2\n50,1\n15,5\n' >mixed.csv
+product=(mean --manifold 'product(circle,euclidean:1)' --degrees --time-per-factor)
+says "product: an error per factor" '^  standard error  [0-9.]+ degrees, circle$' "${product[@]}" mixed.csv
+check "product: the other" grep -Eq '^                  [0-9.]+, euclidean:1$' "$out"
+run "${product[@]}" --json mixed.csv
+check "product: JSON" as_json "$out" "'units' not in r and [f.get('units') for f in r['factors']] == ['degrees', None] and abs(math.hypot(r['factors'][0]['mean_standard_error'] * math.pi / 180, r['factors'][1]['mean_standard_error']) / r['mean_standard_error'] - 1) < 1e-9"
+says "product: table" 'error_1 \(deg\) +error_2' "${product[@]}" --by labels.csv mixed.csv
+
+# ---- Matrices ----
+printf '2,0.5,1\n3,0.25,2\n' >triangles.csv
+printf '2,0.5,0.5,1\n3,0.25,0.25,2\n' >matrices.csv
+le=(mean --manifold 'spd:2?metric=log-euclidean' --time 1)
+run "${le[@]}" triangles.csv
+check "a triangle: two lines" test "$(sed -n '3,4p' "$out" | awk '{ print NF }' | tr '\n' ' ')" = '3 1 '
+run "${le[@]}" matrices.csv
+check "a matrix: two lines" test "$(sed -n '3,4p' "$out" | awk '{ print NF }' | tr '\n' ' ')" = '3 2 '
+run mean --manifold 'spd:3?metric=log-euclidean' --time 1 --triangle lower lower.csv
+check "a lower triangle" test "$(sed -n '3,5p' "$out" | awk '{ print NF }' | tr '\n' ' ')" = '2 2 3 '
+says "table: the triangle" '^group +n +x_11 +x_12 +x_22 +error' "${le[@]}" --by 4 <<<'2,0.5,1,u'
+run mean --manifold so3 <<<$'1,0,0,0\n0.8,0.6,0,0'
+check "rotations: three lines" test "$(sed -n '3,5p' "$out" | awk '{ print NF }' | tr '\n' ' ')" = '4 3 3 '
+awk 'BEGIN { for (i = 0; i < 3; i++) { s = ""; for (j = 0; j < 12; j++) for (k = j; k < 12; k++) s = s (s == "" ? "" : ",") (j == k ? 1 + i : 0); print s } }' >large.csv
+says "large ones are cut" '^ +\.\.\. \(12 by 12; --json has all of it\)$' mean --manifold 'spd:12?metric=log-euclidean' --time 1 large.csv
+check "large ones: largest and smallest" grep -Eq 'largest and smallest of 78 semi-axes' "$out"
+
+# ---- Missing errors have a reason and a remedy ----
+says "one row" '^  standard error  none: one row has no spread; give more rows' mean --manifold sphere:2 --kind frechet <<<0,0,1
+run mean --manifold sphere:2 --json --kind frechet <<<0,0,1
+check "JSON: the reason" as_json "$out" "r['mean_standard_error'] is None and 'one row' in r['missing_errors'] and r['end'] in ('settled', 'rounding')"
+run mean --manifold sphere:2 --latlon --by labels.csv --kind frechet places.csv
+check "no reason without a need" test "$(grep -c 'no error for' "$out")" -eq 0
+printf 'a\nb\nb\nb\nb\n' >single.csv
+says "in tables" "^no error for 'a': one row has no spread" mean --manifold sphere:2 --latlon --by single.csv --kind frechet places.csv
+printf '1\n1\n2\n' >rows.csv
+says "wide points are left out of tables" '^the means have 78 numbers each; --json has them$' mean --manifold 'spd:12?metric=log-euclidean' --time 1 --by rows.csv large.csv

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The errors of a mean, as lengths that one can picture. */
+#include "estimate.h"
+#include "util/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LABEL "  %-16s"
+
+/* Are lengths angles that are printed in radians? */
+static bool is_angular(const mst_manifold *m)
+{
+    mst_row_kind rows = mst_manifold_traits_of(m)->rows;
+    return rows == MST_ROWS_ANGLES || rows == MST_ROWS_UNIT_VECTORS || rows == MST_ROWS_ROTATIONS;
+}
+
+/* "3.1 by 2"; of many only the ends. */
+enum { FEW_AXES = 3 };
+static void print_axes(FILE *out, size_t d, const double *axes, double unit)
+{
+    if (d > FEW_AXES)
+        fprintf(out, "%.3g to %.3g", axes[0] / unit, axes[d - 1] / unit);
+    for (size_t i = 0; d <= FEW_AXES && i < d; i++)
+        fprintf(out, "%s%.3g", i > 0 ? " by " : "", axes[i] / unit);
+}
+
+static mst_status print_ellipsoid(const estimation *e, FILE *out, const mst_mean_result *r,
+                                  size_t factor, double confidence)
+{
+    const double degree = M_PI / 180;
+    const mst_manifold *m = mst_manifold_factor(e->m, factor);
+    size_t d = mst_manifold_dim(m);
+    double *axes;
+    mst_status status = new_doubles(&axes, d, 1);
+    if (status == MST_OK)
+        status = mst_mean_region_axes(r, e->m, factor, axes);
+    if (status == MST_OK) {
+        fprintf(out, LABEL "%s", factor == 0 ? "region" : "", d == 1 ? "+- " : "");
+        print_axes(out, d, axes, factor_unit(e, factor));
+        if (factor_in_degrees(e, factor)) {
+            fprintf(out, " degrees");
+        } else if (is_angular(m)) {
+            fprintf(out, " radians, ");
+            print_axes(out, d, axes, degree);
+            fprintf(out, " degrees");
+        }
+        if (d > FEW_AXES)
+            fprintf(out, " (largest and smallest of %zu semi-axes, confidence %g", d, confidence);
+        else
+            fprintf(out, " (%sconfidence %g", d > 1 ? "semi-axes, " : "", confidence);
+        if (m == e->m)
+            fprintf(out, ")\n");
+        else
+            fprintf(out, "), %s\n", mst_manifold_spec(m));
+    }
+    free(axes);
+    return status;
+}
+
+static mst_status print_region(const estimation *e, FILE *out, const mst_mean_result *r,
+                               double confidence)
+{
+    mst_status status = MST_OK;
+    switch (r->region_kind) {
+    case MST_REGION_NONE:
+        break;
+    case MST_REGION_ELLIPSOID:
+        for (size_t f = 0; f < mst_manifold_factor_count(e->m) && status == MST_OK; f++)
+            status = print_ellipsoid(e, out, r, f, confidence);
+        break;
+    case MST_REGION_SCORE:
+        fprintf(out, LABEL "where the scores balance", "region");
+        if (!isnan(r->region_share))
+            fprintf(out, ", %.3g %% of the space", 100 * r->region_share);
+        fprintf(out, " (confidence %g)\n", confidence);
+        break;
+    case MST_REGION_WHOLE:
+        fprintf(out, LABEL "the whole space (confidence %g)\n", "region", confidence);
+        break;
+    }
+    return status;
+}
+
+mst_status print_errors(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
+{
+    if (!isnan(r->standard_error) && !units_differ(e))
+        fprintf(out, LABEL "%.6g%s\n", "standard error", r->standard_error / length_unit(e),
+                lengths_in_degrees(e) ? " degrees" : "");
+    for (size_t f = 0;
+         !isnan(r->standard_error) && units_differ(e) && f < mst_manifold_factor_count(e->m); f++)
+        fprintf(out, LABEL "%.6g%s, %s\n", f == 0 ? "standard error" : "",
+                factor_error(e, r, f) / factor_unit(e, f),
+                factor_in_degrees(e, f) ? " degrees" : "",
+                mst_manifold_spec(mst_manifold_factor(e->m, f)));
+    if (isnan(r->standard_error) && missing_errors(r) != NULL)
+        fprintf(out, LABEL "none: %s\n", "standard error", missing_errors(r));
+    return print_region(e, out, r, confidence);
+}
+
+/* ---- JSON ---- */
+
+static mst_status json_axes(const estimation *e, mst_json *j, const mst_mean_result *r,
+                            size_t factor)
+{
+    size_t d = mst_manifold_dim(mst_manifold_factor(e->m, factor));
+    double *axes;
+    if (r->region_kind != MST_REGION_ELLIPSOID) {
+        mst_json_key(j, "region_semi_axes");
+        mst_json_null(j);
+        return MST_OK;
+    }
+    mst_status status = new_doubles(&axes, d, 1);
+    if (status == MST_OK)
+        status = mst_mean_region_axes(r, e->m, factor, axes);
+    for (size_t i = 0; i < d && status == MST_OK; i++)
+        axes[i] /= factor_unit(e, factor);
+    if (status == MST_OK)
+        json_member_numbers(j, "region_semi_axes", d, axes);
+    free(axes);
+    return status;
+}
+
+/* Of products: what each factor has of the errors. */
+static mst_status json_factors(const estimation *e, mst_json *j, const mst_mean_result *r)
+{
+    mst_status status = MST_OK;
+    mst_json_key(j, "factors");
+    mst_json_array(j);
+    for (size_t f = 0; f < mst_manifold_factor_count(e->m) && status == MST_OK; f++) {
+        mst_json_object(j);
+        json_member_string(j, "manifold", mst_manifold_spec(mst_manifold_factor(e->m, f)));
+        json_member_number(j, "mean_standard_error", factor_error(e, r, f) / factor_unit(e, f));
+        status = json_axes(e, j, r, f);
+        if (factor_in_degrees(e, f))
+            json_member_string(j, "units", "degrees");
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    return status;
+}
+
+mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *r,
+                       double confidence)
+{
+    size_t d = mst_manifold_dim(e->m);
+    double unit = length_unit(e), *covariance;
+    mst_status status = new_doubles(&covariance, d, d);
+    if (status != MST_OK)
+        return status;
+    for (size_t i = 0; i < d * d; i++)
+        covariance[i] = r->covariance[i] / (unit * unit);
+    json_member_matrix(j, "mean_covariance", d, d, covariance);
+    free(covariance);
+    json_member_number(j, "mean_standard_error", r->standard_error / unit);
+    if (missing_errors(r) != NULL)
+        json_member_string(j, "missing_errors", missing_errors(r));
+    if (lengths_in_degrees(e))
+        json_member_string(j, "units", "degrees");
+    json_member_matrix(j, "basis", d, e->ambient, r->basis);
+    json_member_number(j, "confidence", confidence);
+    json_member_number(j, "region_radius2", r->region_radius2);
+    json_member_number(j, "region_volume", r->region_volume / pow(unit, (double)d));
+    return mst_manifold_factor(e->m, 0) == e->m ? json_axes(e, j, r, 0) : json_factors(e, j, r);
+}
