@@ -193,6 +193,9 @@ typedef struct mst_mean_result {
     /* Likelihood ratio of a time per factor against one time, χ² of times_count − 1 degrees of freedom; NAN
      * for clusters of rows. */
     double equal_times_statistic, equal_times_p_value;
+    /* Of the covariance where it is learnt from clusters: G − 1 if they are of one size, else fewer; region
+     * and interval allow for it. INFINITY without clusters. */
+    double degrees_of_freedom;
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

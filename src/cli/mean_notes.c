@@ -69,7 +69,8 @@ const char *missing_errors(const mst_mean_result *r)
         return "the mean is not unique, and no error is that of a set; look at its members, or fit "
                "the groups that they stand for by --by";
     case MST_ERRORS_TOO_FEW_ROWS:
-        return "one row has no spread; give more rows, or fix the --time";
+        return r->clusters == 1 ? "one cluster has no spread; give rows of more clusters"
+                                : "one row has no spread; give more rows, or fix the --time";
     case MST_ERRORS_SINGULAR:
         return "the information matrix is singular, so that some direction is not determined; try "
                "--covariance bootstrap";

@@ -18,4 +18,10 @@ double mst_chi_square_survival(double x, double k);
 /* The x with P(X ≤ x) = p; 0 at 0 and ∞ at 1. */
 double mst_chi_square_quantile(double p, double k);
 
+/* P(X > x) for X = (A/k)/(B/l), A and B independent of chi-square laws with k and l degrees of freedom, and
+ * the x with P(X ≤ x) = p. T² of Student's law with l degrees of freedom is the case k = 1. About 1e-12 for
+ * up to a thousand degrees of freedom. */
+double mst_f_survival(double x, double k, double l);
+double mst_f_quantile(double p, double k, double l);
+
 #endif

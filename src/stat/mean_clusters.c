@@ -4,6 +4,7 @@
 /* Rows that depend on each other, and the spread of the gradients that goes with them. */
 #include "stat/mean_clusters.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,24 +58,77 @@ void mean_clusters_free(mean_clusters *c)
     mst_release(c->of);
 }
 
-/* outer (q, q) = factor Σ g gᵀ of sums (count, q). */
-static void add_squares(size_t q, size_t count, const double *sums, double factor, double *outer)
-{
-    memset(outer, 0, q * q * sizeof *outer);
-    for (size_t c = 0; c < count; c++)
-        for (size_t a = 0; a < q; a++)
-            for (size_t b = 0; b < q; b++)
-                outer[a * q + b] += factor * sums[c * q + a] * sums[c * q + b];
-}
-
 mst_status mean_cluster_spread(const fit_model *m, const double *state, size_t count,
                                const size_t *of, double *outer)
 {
-    double *sums, g = (double)count;
-    MST_TRY(mst_allocate(&sums, count * m->parameters));
+    size_t q = m->parameters;
+    double *sums;
+    MST_TRY(mst_allocate(&sums, count * q));
     mst_status status = fit_cluster_gradients(m, state, count, of, sums);
-    if (status == MST_OK)
-        add_squares(m->parameters, count, sums, of != NULL ? g / (g - 1) : 1, outer);
+    memset(outer, 0, q * q * sizeof *outer);
+    for (size_t c = 0; status == MST_OK && c < count; c++)
+        for (size_t a = 0; a < q; a++)
+            for (size_t b = 0; b < q; b++)
+                outer[a * q + b] += sums[c * q + a] * sums[c * q + b];
     mst_release(sums);
     return status;
+}
+
+/* Of K = M D Mᵀ, D = diag(v) and M = I − h 1ᵀ, the trace and that of its square. */
+typedef struct traces {
+    double one, square, total; /* total: Σ v */
+} traces;
+
+static traces traces_of(size_t count, const double *h, const double *v)
+{
+    double total = 0, vv = 0, hh = 0, hv = 0, vvh = 0, vhh = 0;
+    for (size_t c = 0; c < count; c++) {
+        total += v[c];
+        vv += v[c] * v[c];
+        hh += h[c] * h[c];
+        hv += h[c] * v[c];
+        vvh += v[c] * v[c] * h[c];
+        vhh += v[c] * h[c] * h[c];
+    }
+    return (traces){.one = total - 2 * hv + total * hh,
+                    .square = vv + 2 * (hv * hv + hh * vv) + total * total * hh * hh - 4 * vvh +
+                              2 * total * vhh - 4 * total * hv * hh,
+                    .total = total};
+}
+
+mst_status mean_cluster_precision(const mean_clusters *clusters, size_t n, const double *weights,
+                                  bool relative, double of_rows, double of_clusters,
+                                  mean_precision *out)
+{
+    size_t g = clusters->count;
+    double *h, weight = 0, rows = 0, squares = 0;
+    MST_TRY(mst_allocate_zero(&h, 2 * g));
+    double *v = h + g;
+    for (size_t i = 0; i < n; i++) {
+        double w = weights != NULL ? weights[i] : 1;
+        if (clusters->of[i] == SIZE_MAX)
+            continue;
+        h[clusters->of[i]] += w;
+        v[clusters->of[i]] += relative ? w * w : w;
+    }
+    for (size_t c = 0; c < g; c++) {
+        weight += h[c];
+        rows += v[c];
+        squares += h[c] * h[c];
+    }
+    /* The spread of a row is its share between clusters and the rest within. */
+    double row = of_rows / rows, grown = of_clusters * (double)g / ((double)g - 1);
+    double between = squares > rows ? (grown - of_rows) / (squares - rows) : 0;
+    between = fmin(fmax(between, 0), row);
+    for (size_t c = 0; c < g; c++) {
+        v[c] = (row - between) * v[c] + between * h[c] * h[c];
+        h[c] /= weight;
+    }
+    traces k = traces_of(g, h, v);
+    bool none = !(k.one > 0 && of_clusters > 0);
+    *out = (mean_precision){.factor = none ? 1 : k.total / k.one,
+                            .degrees = none ? (double)g - 1 : k.one * k.one / k.square};
+    out->effective_n = none ? weight : weight * of_rows / (out->factor * of_clusters);
+    mst_release(h);
+    return MST_OK;
 }

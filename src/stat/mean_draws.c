@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* How resamples are drawn. Rows have the same chance; a row that counts three times is three rows; rows of
- * relative weights are drawn as they are and keep their weights. */
+ * relative weights are drawn as they are and keep their weights; clusters are drawn whole. */
+#include "stat/mean_clusters.h"
 #include "stat/mean_search.h"
 #include "stat/rows.h"
 
@@ -46,9 +47,22 @@ static mst_status take_counts(mean_draws *d, const double *counts)
     return MST_OK;
 }
 
+/* Whole clusters, with the weights of their rows. */
+static mst_status take_clusters(mean_draws *d, const double *weights, const size_t *names)
+{
+    mean_clusters clusters;
+    MST_TRY(mean_clusters_new(&clusters, d->n, weights, names));
+    d->unit_of = clusters.of;
+    d->draws = d->units = clusters.count;
+    d->weights = weights;
+    return MST_OK;
+}
+
 mst_status mean_draws_new(mean_draws *d, const fit_rows *rows, const mst_mean_options *o)
 {
     *d = (mean_draws){.n = rows->n, .draws = rows->n, .units = rows->n, .scale = 1};
+    if (o->clusters != NULL)
+        return take_clusters(d, rows->weights, o->clusters);
     if (rows->weights == NULL)
         return MST_OK;
     if (o->weights_are == MST_WEIGHTS_COUNTS)

@@ -68,12 +68,16 @@ static mst_status difference_hessian(const fit_means *model, const double *state
  * estimate is noise. Both in units of the Hessian of ½ dist², which is 1 in flat space. */
 static const double smeary = 0.15, least = 0.02;
 
+/* Of fewer degrees of freedom errors are not to be relied on. */
+static const double few_degrees = 5;
+
 /* What is needed for the covariance of a mean. */
 typedef struct error_job {
     const fit_means *model;
     const double *state;
     const mst_mean_options *o;
     const mean_clusters *clusters;
+    mean_precision precision; /* of clusters */
     mst_mean_result *r;
 } error_job;
 
@@ -103,11 +107,18 @@ static mst_status invert_information(size_t q, const double *units, double round
     return status;
 }
 
-/* The middle of the sandwich. A count of w is w rows, Σ w g gᵀ; a relative weight w is one row that moves the
- * mean w times as far, Σ w² g gᵀ, which holds whatever the weights have to do with the spread of the rows. */
+/* The middle of the sandwich. Rows of a cluster count as one. A count of w is w rows, Σ w g gᵀ; a relative
+ * weight w is one row that moves the mean w times as far, Σ w² g gᵀ, which holds whatever the weights have to
+ * do with the spread of the rows. */
 static mst_status row_spread(const error_job *j, double *gradient, double *outer)
 {
     const fit_model *m = &j->model->model;
+    if (j->clusters->of != NULL) {
+        MST_TRY(mean_cluster_spread(m, j->state, j->clusters->count, j->clusters->of, outer));
+        for (size_t k = 0; k < m->parameters * m->parameters; k++)
+            outer[k] *= j->precision.factor;
+        return MST_OK;
+    }
     if (j->o->weights != NULL && j->o->weights_are == MST_WEIGHTS_RELATIVE)
         return mean_cluster_spread(m, j->state, m->rows[0].n, NULL, outer);
     fit_sums sums = {.gradient = gradient, .outer = outer};
@@ -200,14 +211,28 @@ static mst_status region_volume(size_t d, const double *covariance, double radiu
     return status == MST_DOMAIN ? MST_OK : status;
 }
 
+/* The quantile for k coordinates. For clusters of one size it is that of Hotelling's law with G − 1 degrees
+ * of freedom. Unequal sizes take the same share from both of its degrees: simulated coverage is 94.8 to 97.5
+ * % for 5 to 50 clusters of equal to log-normal sizes; with the lost degrees taken from G it is up to 99 %,
+ * and without any loss 83 %. */
+static double squared_radius(const mst_mean_result *r, size_t coordinates, double confidence)
+{
+    double k = (double)coordinates, g = (double)r->clusters, share = (g - k) / (g - 1);
+    if (isinf(r->degrees_of_freedom))
+        return mst_chi_square_quantile(confidence, k);
+    return g > k ? k / share * mst_f_quantile(confidence, k, r->degrees_of_freedom * share) : NAN;
+}
+
 mst_status mean_fill_region(mst_mean_result *r, size_t d, double confidence)
 {
     double trace = 0;
     for (size_t i = 0; i < d; i++)
         trace += r->covariance[i * d + i];
     r->standard_error = sqrt(trace);
+    r->region_radius2 = squared_radius(r, d, confidence);
+    if (isnan(r->region_radius2)) /* of fewer clusters than dimensions there is none */
+        return MST_OK;
     r->region_kind = MST_REGION_ELLIPSOID;
-    r->region_radius2 = mst_chi_square_quantile(confidence, (double)d);
     return region_volume(d, r->covariance, r->region_radius2, &r->region_volume);
 }
 
@@ -220,7 +245,8 @@ static mst_status fill_errors(mst_mean_result *r, const fit_model *m, const mst_
     MST_TRY(mean_fill_region(r, d, o->confidence));
     if (m->time_is_free) {
         double log_error = sqrt(covariance[q * q - 1]);
-        double z = mst_normal_quantile(0.5 + o->confidence / 2);
+        double z = isinf(r->degrees_of_freedom) ? mst_normal_quantile(0.5 + o->confidence / 2)
+                                                : sqrt(squared_radius(r, 1, o->confidence));
         r->time_standard_error = r->time * log_error;
         r->time_low = r->time * exp(-z * log_error);
         r->time_high = r->time * exp(z * log_error);
@@ -237,13 +263,44 @@ static size_t count_rows(const fit_rows *rows)
     return count;
 }
 
-/* Distances are no log-likelihood: without a time, the information alone has no meaning,
- * but the sandwich has. */
-static mst_covariance_kind kind_of(const mst_score *source, mst_covariance_kind asked)
+/* Distances are no log-likelihood, and that of dependent rows is not theirs: without a time, and with
+ * clusters, the information alone has no meaning, but the sandwich has. */
+static mst_covariance_kind kind_of(const mst_score *source, const mst_mean_options *o)
 {
-    return asked == MST_COVARIANCE_OBSERVED && !mst_score_gives(source, MST_GIVES_TIME)
-               ? MST_COVARIANCE_SANDWICH
-               : asked;
+    bool robust = o->clusters != NULL || !mst_score_gives(source, MST_GIVES_TIME);
+    return o->covariance == MST_COVARIANCE_OBSERVED && robust ? MST_COVARIANCE_SANDWICH
+                                                              : o->covariance;
+}
+
+/* What clusters leave of the precision. */
+static mst_status judge_clusters(error_job *j)
+{
+    const fit_model *m = &j->model->model;
+    size_t q = m->parameters, d = mst_manifold_dim(mst_score_manifold(m->source));
+    const mean_clusters none = {0};
+    error_job independent = *j;
+    independent.clusters = &none;
+    j->precision.factor = 1;
+    double *gradient, rows = 0, clusters = 0;
+    MST_TRY(mst_allocate(&gradient, q + 2 * q * q));
+    double *outer = gradient + q, *together = outer + q * q;
+    mst_status status = row_spread(&independent, gradient, outer);
+    if (status == MST_OK)
+        status = row_spread(j, gradient, together);
+    for (size_t a = 0; status == MST_OK && a < d; a++) {
+        rows += outer[a * q + a];
+        clusters += together[a * q + a];
+    }
+    bool relative = j->o->weights_are == MST_WEIGHTS_RELATIVE;
+    if (status == MST_OK)
+        status = mean_cluster_precision(j->clusters, m->rows[0].n, j->o->weights, relative, rows,
+                                        clusters, &j->precision);
+    j->r->effective_n = j->precision.effective_n;
+    j->r->degrees_of_freedom = j->precision.degrees;
+    if (status == MST_OK && j->precision.degrees < few_degrees)
+        j->r->notes |= MST_NOTE_FEW_CLUSTERS;
+    mst_release(gradient);
+    return status;
 }
 
 /* Else differences take its place. */
@@ -264,27 +321,22 @@ static mst_status covariance_of(const error_job *j, const double *hessian, size_
                                 double *covariance, bool *defined)
 {
     bool curved = has_hessian(j->model->model.source);
-    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
-        return mean_bootstrap(j->model, j->state, j->o, covariance, defined);
+    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP) {
+        size_t q = j->model->model.parameters;
+        MST_TRY(mean_bootstrap(j->model, j->state, j->o, covariance, defined));
+        for (size_t k = 0; *defined && j->clusters->of != NULL && k < q * q; k++)
+            covariance[k] *= j->precision.factor;
+        return MST_OK;
+    }
     return model_covariance(j, curved ? hessian : NULL, stride, covariance, defined);
 }
 
-mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst_mean_options *o,
-                           const double *hessian)
+/* The covariance and what follows from it, of a mean that may have one. */
+static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
+                                 const mst_mean_options *o, const mean_clusters *clusters,
+                                 const double *hessian)
 {
-    const mst_manifold *m = mst_score_manifold(model->model.source);
-    size_t D = mst_manifold_ambient(m);
-    r->covariance_kind = kind_of(model->model.source, o->covariance);
-    MST_TRY(mst_manifold_frame(m, 1, r->mean, r->basis));
-    if (!r->converged || !r->unique) {
-        r->no_errors = r->converged ? MST_ERRORS_NOT_UNIQUE : MST_ERRORS_NOT_CONVERGED;
-        return MST_OK;
-    }
-    /* One row has no spread to learn errors from. */
-    if (r->covariance_kind != MST_COVARIANCE_OBSERVED && count_rows(&model->model.rows[0]) < 2) {
-        r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
-        return MST_OK;
-    }
+    size_t D = mst_manifold_ambient(mst_score_manifold(model->model.source));
     /* At the edge of a range the time is as good as fixed. */
     bool held = model->model.time_is_free && r->time_limit != MST_TIME_FINITE;
     fit_means given = held ? fit_with_fixed_times(model) : *model;
@@ -294,13 +346,37 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     double *state = covariance + q * q;
     memcpy(state, r->mean, D * sizeof *state);
     state[D] = isnan(r->time) ? 1 : r->time;
-    bool defined;
-    error_job job = {.model = &given, .state = state, .o = o, .r = r};
-    mst_status status = covariance_of(&job, hessian, model->model.parameters, covariance, &defined);
+    bool defined = false;
+    error_job job = {.model = &given, .state = state, .o = o, .clusters = clusters, .r = r};
+    mst_status status = clusters->of != NULL ? judge_clusters(&job) : MST_OK;
+    if (status == MST_OK)
+        status = covariance_of(&job, hessian, model->model.parameters, covariance, &defined);
     if (status == MST_OK && defined)
         status = fill_errors(r, &given.model, o, covariance);
     if (status == MST_OK && !defined)
         r->no_errors = why_undefined(r, &given.model);
     mst_release(covariance);
+    return status;
+}
+
+mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst_mean_options *o,
+                           const double *hessian)
+{
+    const fit_rows *rows = &model->model.rows[0];
+    mean_clusters clusters;
+    r->covariance_kind = kind_of(model->model.source, o);
+    MST_TRY(mst_manifold_frame(mst_score_manifold(model->model.source), 1, r->mean, r->basis));
+    MST_TRY(mean_clusters_new(&clusters, rows->n, rows->weights, o->clusters));
+    r->clusters = clusters.count;
+    /* One row, or one cluster, has no spread to learn errors from. */
+    size_t units = clusters.of != NULL ? clusters.count : count_rows(rows);
+    mst_status status = MST_OK;
+    if (!r->converged || !r->unique)
+        r->no_errors = r->converged ? MST_ERRORS_NOT_UNIQUE : MST_ERRORS_NOT_CONVERGED;
+    else if (r->covariance_kind != MST_COVARIANCE_OBSERVED && units < 2)
+        r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
+    else
+        status = add_covariance(r, model, o, &clusters, hessian);
+    mean_clusters_free(&clusters);
     return status;
 }

@@ -6,6 +6,7 @@
  * covariance: rows may be related across factors, which the robust kinds see. */
 #include "base/linalg.h"
 #include "stat/factors.h"
+#include "stat/mean_clusters.h"
 #include "stat/mean_search.h"
 #include "stat/rows.h"
 
@@ -91,20 +92,20 @@ static mst_status influence(const factor_fits *f, size_t i, double *out)
     return status;
 }
 
-/* Rows of a cluster become one: the first of them. */
+/* Rows of a cluster become one, which stands where its number says: no row has one above its own, so that the
+ * place is free by then. */
 static mst_status add_up_clusters(const factor_fits *f, double *moves)
 {
-    if (f->o->clusters == NULL)
-        return MST_OK;
-    for (size_t i = 1; i < f->n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (f->o->clusters[k] == f->o->clusters[i]) {
-                for (size_t a = 0; a < f->d; a++) {
-                    moves[k * f->d + a] += moves[i * f->d + a];
-                    moves[i * f->d + a] = 0;
-                }
-                break;
-            }
+    mean_clusters clusters;
+    MST_TRY(mean_clusters_new(&clusters, f->n, f->o->weights, f->o->clusters));
+    for (size_t i = 0; clusters.of != NULL && i < f->n; i++) {
+        size_t to = clusters.of[i];
+        for (size_t a = 0; to < i && a < f->d; a++) {
+            moves[to * f->d + a] += moves[i * f->d + a];
+            moves[i * f->d + a] = 0;
+        }
+    }
+    mean_clusters_free(&clusters);
     return MST_OK;
 }
 
@@ -242,6 +243,8 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part)
     r->variance += part->variance;
     r->parameters += part->parameters;
     r->notes |= part->notes;
+    r->effective_n = fmin(r->effective_n, part->effective_n);
+    r->degrees_of_freedom = fmin(r->degrees_of_freedom, part->degrees_of_freedom);
     r->iterations = part->iterations > r->iterations ? part->iterations : r->iterations;
     r->end = part->end > r->end ? part->end : r->end;
     r->converged = r->converged && part->converged;
@@ -269,6 +272,7 @@ static mst_status join(const factor_fits *f, const mst_score *source, mst_mean_r
     r->seed = f->o->seed;
     r->effective_n = first->effective_n;
     r->clusters = first->clusters;
+    r->degrees_of_freedom = first->degrees_of_freedom;
     r->covariance_kind = first->covariance_kind;
     r->log_likelihood = r->variance = 0;
     r->converged = r->unique = true;

@@ -30,6 +30,7 @@ mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, size_t set
     r->time = r->log_likelihood = r->variance = r->standard_error = r->time_standard_error = NAN;
     r->time_low = r->time_high = r->region_radius2 = r->region_volume = r->aic = r->bic = NAN;
     r->gradient_norm = r->decrement = NAN;
+    r->degrees_of_freedom = INFINITY;
     r->effective_n = r->time_corrected = r->uniform_statistic = r->uniform_p_value = NAN;
     r->region_share = r->equal_times_statistic = r->equal_times_p_value = NAN;
     *out = r;

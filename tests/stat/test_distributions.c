@@ -186,6 +186,26 @@ START_TEST(chi_square_quantiles)
 }
 END_TEST
 
+/* With two degrees of freedom above, P(X > x) = (1 + 2x/l)^(−l/2); X is 1/X' of the degrees exchanged; tables
+ * of Student's law, t² for k = 1. */
+START_TEST(f_closed_forms)
+{
+    static const double degrees[] = {1, 2.5, 7, 30, 400};
+    for (size_t j = 0; j < 5; j++)
+        for (double x = 0.01; x < 200; x *= 1.7) {
+            double l = degrees[j], p = mst_f_survival(x, 3, l);
+            double want = exp(-l / 2 * log1p(2 * x / l));
+            assert_near(mst_f_survival(x, 2, l), want, 1e-11 * want, "survival %g, %g", x, l);
+            assert_near(p + mst_f_survival(1 / x, l, 3), 1, 1e-12, "exchanged %g, %g", x, l);
+            if (p > 1e-6)
+                assert_near(mst_f_quantile(1 - p, 3, l), x, 1e-8 * x, "quantile %g, %g", x, l);
+        }
+    assert_near(sqrt(mst_f_quantile(0.95, 1, 11)), 2.200985160082949, 1e-11, "Student, 11");
+    assert_near(sqrt(mst_f_quantile(0.95, 1, 1)), 12.706204736432095, 1e-9, "Student, 1");
+    assert_near(4 * mst_f_quantile(0.95, 4, 1e6), mst_chi_square_quantile(0.95, 4), 1e-4, "limit");
+}
+END_TEST
+
 START_TEST(outside_the_domain)
 {
     static const double bad_p[] = {-0.1, 1.1, NAN, INFINITY}, bad_k[] = {0, -1, NAN, INFINITY};
@@ -195,6 +215,9 @@ START_TEST(outside_the_domain)
         ck_assert(isnan(mst_chi_square_quantile(0.5, bad_k[j])));
         ck_assert(isnan(mst_chi_square_cdf(1, bad_k[j])));
         ck_assert(isnan(mst_chi_square_survival(1, bad_k[j])));
+        ck_assert(isnan(mst_f_quantile(bad_p[j], 3, 4)));
+        ck_assert(isnan(mst_f_quantile(0.5, bad_k[j], 4)));
+        ck_assert(isnan(mst_f_survival(1, 3, bad_k[j])));
     }
     ck_assert(isnan(mst_chi_square_cdf(NAN, 1)));
     ck_assert(isnan(mst_normal_cdf(NAN)));
@@ -205,5 +228,5 @@ int main(void)
 {
     return RUN_SUITE("distributions", 60, {normal_values, 0}, {normal_quantiles, 0},
                      {chi_square_values, 0}, {chi_square_closed_forms, 0},
-                     {chi_square_quantiles, 0}, {outside_the_domain, 0});
+                     {chi_square_quantiles, 0}, {f_closed_forms, 0}, {outside_the_domain, 0});
 }
