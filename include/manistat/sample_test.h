@@ -41,11 +41,12 @@ MST_API mst_test_options mst_test_options_default(void);
 
 /* What to know about a p-value; bits of `notes`. */
 typedef enum mst_test_note {
-    /* The samples are so small, or so near to uniform, that the χ² law rejects true hypotheses too often. */
-    MST_TEST_NOTE_ASYMPTOTICS = 1 << 0,
+    /* The samples are so small that the χ² law rejects more than about 7 % of true hypotheses at 5 %. */
+    MST_TEST_NOTE_SMALL = 1 << 0,
     MST_TEST_NOTE_TOO_FEW = 1 << 1, /* no labelling at all could have had a p-value below 0.05 */
-    /* The samples scatter so differently that permutations may reject, or keep, for that reason. */
-    MST_TEST_NOTE_UNEQUAL_SPREADS = 1 << 2,
+    /* The points are not spread like Brownian motion, equally in all directions and with its tails, so that
+     * the χ² law rejects more than 7 % of true hypotheses at 5 %. */
+    MST_TEST_NOTE_MODEL = 1 << 2,
 } mst_test_note;
 
 typedef struct mst_test_result {

@@ -259,6 +259,23 @@ static mst_status json_groups(comparison *c)
     return status;
 }
 
+static void json_test_notes(const comparison *c)
+{
+    static const struct {
+        mst_test_note bit;
+        const char *word;
+    } words[] = {{MST_TEST_NOTE_SMALL, "small-samples"},
+                 {MST_TEST_NOTE_MODEL, "not-brownian"},
+                 {MST_TEST_NOTE_TOO_FEW, "too-few"}};
+    mst_json *j = c->report.json;
+    mst_json_key(j, "warnings");
+    mst_json_array(j);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((c->result->notes & words[i].bit) != 0)
+            mst_json_string(j, words[i].word);
+    mst_json_end(j);
+}
+
 static mst_status write_json(comparison *c)
 {
     mst_json *j = c->report.json;
@@ -290,6 +307,7 @@ static mst_status write_json(comparison *c)
     json_member_number(j, "log_likelihood_null", r->log_likelihood_null);
     json_member_number(j, "log_likelihood_alternative", r->log_likelihood_alternative);
     json_member_bool(j, "converged", r->converged);
+    json_test_notes(c);
     return status == MST_OK ? json_groups(c) : status;
 }
 
@@ -421,6 +439,13 @@ static mst_status write_page(comparison *c)
 static void warn_of_test(const comparison *c)
 {
     const mst_test_result *r = c->result;
+    if ((r->notes & MST_TEST_NOTE_MODEL) != 0)
+        warn(c->e.inv, "warning: the points are not spread like Brownian motion, equally in all "
+                       "directions and with its tails, and the p-value is too small for that "
+                       "reason; use --method permutation");
+    else if ((r->notes & MST_TEST_NOTE_SMALL) != 0)
+        warn(c->e.inv, "warning: the samples are too small for the chi-squared law, and the "
+                       "p-value is too small for that reason; use --method permutation");
     if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0)
         warn(c->e.inv,
              "warning: so few %s cannot have a p-value below %.3g, however different the samples "
@@ -428,9 +453,25 @@ static void warn_of_test(const comparison *c)
              r->clusters > 0 ? "clusters" : "points", r->least_p_value);
 }
 
+/* Samples that have no mean to compare. */
+static void warn_of_samples(const comparison *c)
+{
+    for (size_t g = 0; g < c->groups; g++) {
+        const mst_mean_result *fit = c->result->fits[g];
+        if ((fit->notes & MST_NOTE_MAYBE_UNIFORM) != 0)
+            warn(c->e.inv,
+                 "warning: %s: the points cannot be told from the uniform law, which has no mean",
+                 c->names[g]);
+        else if (fit->converged && !fit->unique)
+            warn(c->e.inv, "warning: %s: the mean may not be unique, and one of them is compared",
+                 c->names[g]);
+    }
+}
+
 static mst_status conclude(comparison *c)
 {
     char text[PROBLEM_TEXT];
+    warn_of_samples(c);
     warn_of_test(c);
     for (size_t g = 0; g < c->groups; g++) {
         const char *problem = mean_problem(&c->e, c->result->fits[g], text);

@@ -202,7 +202,7 @@ static mst_status run(samples *t, test_arrangement *a, double *pooled, compariso
     if (permuting)
         return samples_permute(t, r);
     r->p_value = mst_chi_square_survival(r->statistic, r->degrees_of_freedom);
-    return MST_OK;
+    return samples_judge_law(t, c, &r->notes);
 }
 
 /* Does every group have units enough to know its own scatter? */

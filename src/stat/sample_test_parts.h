@@ -115,6 +115,11 @@ double samples_statistic(const comparison *c);
 MST_MUST_USE mst_status samples_scatter(const samples *t, const fit_rows *rows, const double *mean,
                                         size_t units, const size_t *ends, double *out);
 
+/* ---- May the χ² law be relied on? ---- */
+
+/* MST_TEST_NOTE_SMALL and MST_TEST_NOTE_MODEL, of the fits of the samples as they came. */
+MST_MUST_USE mst_status samples_judge_law(const samples *t, const comparison *c, unsigned *notes);
+
 /* ---- Permutations ---- */
 
 /* p-value, least p-value, number of permutations and whether these are all, into the result. */

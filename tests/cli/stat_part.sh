@@ -198,6 +198,16 @@ refuses "a likelihood ratio of Frechet means" 2 "no likelihood; leave out --meth
 refuses "a time of Frechet means" 2 "has no time; leave out --time" "${pair[@]}" --kind frechet --time 1 north.csv east.csv
 refuses "times of Frechet means" 2 "no time to test; leave out --hypothesis both" "${pair[@]}" --kind frechet --hypothesis both north.csv east.csv
 
+# ---- What a p-value should not be relied on for ----
+awk 'BEGIN { for (i = 0; i < 60; i++) printf "%.6f,%.6f,%.6f\n", 50 * sin(3 * i), sin(5 * i), sin(7 * i) }' >wide.csv
+expects "points that are no Brownian motion" "r['warnings'] == ['not-brownian']" test --manifold euclidean:3 --by <(seq 60 | awk '{ print $1 % 2 }') wide.csv
+check "they are a warning" grep -q 'not spread like Brownian motion.*--method permutation' "$err"
+expects "small samples" "r['warnings'] == ['small-samples']" "${pair[@]}" <(head -n 5 north.csv) <(tail -n 5 north.csv)
+check "they are a warning" grep -q 'too small for the chi-squared law.*--method permutation' "$err"
+awk 'BEGIN { for (i = 0; i < 40; i++) print i * 0.17 }' >around.csv
+expects "a sample that is uniform" "r['groups'][0]['n'] == 40" test --manifold circle --kind frechet around.csv around.csv
+check "it is a warning" grep -q 'around.csv: the points cannot be told from the uniform law' "$err"
+
 # ---- Clusters ----
 # Six subjects with two rows each, three in group a and three in b; and pairs: each subject before and after.
 awk 'BEGIN { for (i = 0; i < 12; i++) printf "%s,%g,s%d,%s\n", i % 2 ? "second" : "first", int(i / 2) + i % 2 / 100, i / 2, i < 6 ? "a" : "b" }' >subjects.csv
