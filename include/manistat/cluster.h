@@ -99,6 +99,15 @@ MST_API MST_MUST_USE mst_status mst_mixture_fit(mst_mixture_result **out, const 
                                                 size_t n, const double *x,
                                                 const mst_mixture_options *options);
 MST_API void mst_mixture_result_free(mst_mixture_result *result);
+/* New points x (n, D) in a mixture of k components that is known: the most responsible component of each, and
+ * responsibilities (n, k) and the log-likelihood of all, either of which may be null. Weights are 0 or more
+ * and need not add up to 1. */
+MST_API MST_MUST_USE mst_status mst_mixture_assign(const mst_score *source, size_t k,
+                                                   const double *weights, const double *centres,
+                                                   const double *times, size_t n, const double *x,
+                                                   int threads, size_t *labels,
+                                                   double *responsibilities,
+                                                   double *log_likelihood);
 
 #ifdef __cplusplus
 }

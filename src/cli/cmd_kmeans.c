@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "clusters.h"
 #include "commands.h"
-#include "estimate.h"
 #include "util/json.h"
 
 #include <stdlib.h>
@@ -39,107 +39,30 @@ static const option option_restarts = {
     .help = "start R times from random centres and keep the best",
 };
 
-static const option option_assign = {
-    .name = "assign",
-    .kind = OPTION_FILE,
-    .value = "RESULT",
-    .example = "clusters.json",
-    .help = "label the points by the nearest centre in RESULT, a file written by kmeans --json, "
-            "instead of finding clusters",
-};
-
 typedef struct clustering {
     estimation e;
-    result *result;
+    cluster_output output;
     size_t n, k;
     double *x, *weights;
     mst_kmeans_result *fit; /* null with --assign */
-    double *centres;        /* (k, D), with --assign */
+    saved_clusters saved;   /* with --assign */
     size_t *labels, *sizes; /* with --assign */
     double inertia;
+    double *spreads; /* (k), if somebody wants to see them */
 } clustering;
-
-/* ---- Centres from a saved result ---- */
-
-static mst_status unfit(const char *path, const char *what)
-{
-    return mst_fail(MST_FORMAT, "--assign: %s %s; give a file that kmeans --json has written", path,
-                    what);
-}
-
-/* One centre, in the form that its file says it has. */
-static mst_status read_centre(const clustering *c, const char *path, const mst_json_value *row,
-                              const mst_points_options *form, double *numbers, double *x)
-{
-    size_t cols = 0;
-    for (const mst_json_value *v = mst_json_first(row); v != NULL; v = mst_json_next(v)) {
-        if (mst_json_kind_of(v) != MST_JSON_NUMBER)
-            return unfit(path, "has centres that are not numbers");
-        numbers[cols++] = mst_json_as_number(v);
-    }
-    mst_status status = mst_points_decode(c->e.m, cols, numbers, form, x);
-    return status == MST_OK
-               ? status
-               : mst_fail(status, "--assign: %s, a centre: %s", path, mst_error_detail());
-}
-
-static mst_status read_centres(clustering *c, const char *path, const mst_json_value *top)
-{
-    const mst_json_value *rows = mst_json_member(top, "centres");
-    mst_points_options form = mst_points_options_default();
-    form.project = true; /* written numbers are off by rounding at most */
-    form.degrees = mst_json_as_bool(mst_json_member(top, "degrees"));
-    form.latlon = mst_json_as_bool(mst_json_member(top, "latlon"));
-    size_t longest = 1;
-    double *numbers;
-    c->k = mst_json_length(rows);
-    if (c->k == 0)
-        return unfit(path, "has no centres");
-    for (const mst_json_value *row = mst_json_first(rows); row != NULL; row = mst_json_next(row))
-        longest = mst_json_length(row) > longest ? mst_json_length(row) : longest;
-    mst_status status = new_doubles(&c->centres, c->k, c->e.ambient);
-    if (status != MST_OK)
-        return status;
-    status = new_doubles(&numbers, longest, 1);
-    size_t k = 0;
-    for (const mst_json_value *row = mst_json_first(rows); row != NULL && status == MST_OK;
-         row = mst_json_next(row))
-        status = read_centre(c, path, row, &form, numbers, c->centres + k++ * c->e.ambient);
-    free(numbers);
-    return status;
-}
-
-static mst_status open_saved(clustering *c)
-{
-    const char *path = option_get(c->e.inv, &option_assign)->text;
-    mst_json_value *top;
-    mst_status status = mst_json_read(&top, path);
-    if (status != MST_OK)
-        return status;
-    const char *writer = mst_json_as_string(mst_json_member(top, "command"));
-    const char *spec = mst_json_as_string(mst_json_member(top, "manifold"));
-    if (writer == NULL || strcmp(writer, "kmeans") != 0 || spec == NULL)
-        status = unfit(path, "is not a result of kmeans");
-    else if (strcmp(spec, mst_manifold_spec(c->e.m)) != 0)
-        status = mst_fail(MST_ARGUMENT, "%s is about %s, not %s; pass --manifold '%s'", path, spec,
-                          mst_manifold_spec(c->e.m), spec);
-    else
-        status = read_centres(c, path, top);
-    mst_json_value_free(top);
-    return status;
-}
 
 static mst_status assign(clustering *c)
 {
     double *squared;
+    c->k = c->saved.k;
     mst_status status = new_doubles(&squared, c->n, 1);
     c->labels = calloc(c->n, sizeof *c->labels);
     c->sizes = calloc(c->k, sizeof *c->sizes);
     if (status == MST_OK && (c->labels == NULL || c->sizes == NULL))
         status = mst_fail(MST_MEMORY, "not enough memory for %zu labels", c->n);
     if (status == MST_OK)
-        status = mst_kmeans_assign(c->e.m, c->k, c->centres, c->n, c->x, c->e.threads, c->labels,
-                                   squared);
+        status = mst_kmeans_assign(c->e.m, c->k, c->saved.centres, c->n, c->x, c->e.threads,
+                                   c->labels, squared);
     for (size_t i = 0; i < c->n && status == MST_OK; i++) {
         c->inertia += squared[i];
         c->sizes[c->labels[i]]++;
@@ -214,7 +137,17 @@ static mst_status prepare(clustering *c)
         if (status != MST_OK)
             return status;
     }
-    return result_open(&c->result, c->e.inv, &(result_layout){.lead = "labels"});
+    return cluster_output_open(&c->output, c->e.inv);
+}
+
+static const double *centres_of(const clustering *c)
+{
+    return c->fit != NULL ? c->fit->centres : c->saved.centres;
+}
+
+static const size_t *labels_of(const clustering *c)
+{
+    return c->fit != NULL ? c->fit->labels : c->labels;
 }
 
 static mst_status write_members(const clustering *c, mst_json *j)
@@ -228,10 +161,11 @@ static mst_status write_members(const clustering *c, mst_json *j)
     model_json_outside(&c->e.model, j);
     json_member_integer(j, "k", c->k);
     json_member_integer(j, "n", c->n);
-    mst_status status =
-        json_member_points(&c->e, j, "centres", c->k, f != NULL ? f->centres : c->centres);
+    mst_status status = json_member_points(&c->e, j, "centres", c->k, centres_of(c));
     json_member_number(j, "inertia", f != NULL ? f->inertia : c->inertia);
     json_member_sizes(j, "sizes", c->k, f != NULL ? f->sizes : c->sizes);
+    if (status == MST_OK)
+        status = json_spreads(&c->e, j, c->k, c->spreads);
     if (f != NULL) {
         json_member_numbers(j, "times", f->k, f->times);
         json_member_integer(j, "iterations", f->iterations);
@@ -242,14 +176,47 @@ static mst_status write_members(const clustering *c, mst_json *j)
     return status;
 }
 
+static mst_status summarise(const clustering *c, FILE *out)
+{
+    const mst_kmeans_result *f = c->fit;
+    bool diffusion = f != NULL && option_get(c->e.inv, &option_centre_kind)->choice != KIND_FRECHET;
+    cluster_table t = {.k = c->k,
+                       .centres = centres_of(c),
+                       .sizes = f != NULL ? f->sizes : c->sizes,
+                       .times = diffusion ? f->times : NULL,
+                       .spreads = c->spreads,
+                       .name = "cluster"};
+    fprintf(out, "%zu cluster%s on %s, %zu point%s%s\n\n", c->k, c->k == 1 ? "" : "s",
+            mst_manifold_spec(c->e.m), c->n, c->n == 1 ? "" : "s",
+            f == NULL ? ", by the centres of a saved result" : "");
+    mst_status status = print_clusters(&c->e, out, &t);
+    fprintf(out, "\ninertia %.8g%s (sum of squared distances)", f != NULL ? f->inertia : c->inertia,
+            lengths_in_degrees(&c->e) ? " radians squared" : "");
+    if (f != NULL)
+        fprintf(out, "; best of %zu start%s, %s after %zu iteration%s", f->restarts,
+                f->restarts == 1 ? "" : "s", f->converged ? "converged" : "not converged",
+                f->iterations, f->iterations == 1 ? "" : "s");
+    fputc('\n', out);
+    return status;
+}
+
 static mst_status finish(clustering *c)
 {
-    mst_json *j = result_json(c->result, mst_manifold_spec(c->e.m));
-    mst_status status = result_labels(c->result, c->n, c->fit != NULL ? c->fit->labels : c->labels);
+    mst_json *j;
+    mst_status status =
+        cluster_output_labels(&c->output, mst_manifold_spec(c->e.m), c->n, labels_of(c), &j);
+    if (status == MST_OK && (j != NULL || c->output.text != NULL)) {
+        status = new_doubles(&c->spreads, c->k, 1);
+        if (status == MST_OK)
+            status = cluster_spreads(&c->e, c->n, c->x, c->weights, c->k, centres_of(c),
+                                     labels_of(c), NULL, c->spreads);
+    }
     if (status == MST_OK && j != NULL)
         status = write_members(c, j);
+    if (status == MST_OK && c->output.text != NULL)
+        status = summarise(c, c->output.text);
     if (status == MST_OK)
-        status = result_finish(c->result);
+        status = cluster_output_finish(&c->output);
     if (status == MST_OK && c->fit != NULL && !c->fit->converged)
         status = mst_fail(MST_CONVERGENCE,
                           "labels still change after %zu iterations; try more --iterations",
@@ -265,7 +232,7 @@ static mst_status run(invocation *inv)
         status = prepare(&c);
     bool saved = option_given(inv, &option_assign);
     if (status == MST_OK && saved)
-        status = open_saved(&c);
+        status = saved_read(&c.e, false, &c.saved);
     if (status == MST_OK)
         status = read_points(&c.e, 0, &c.x, &c.n);
     if (status == MST_OK)
@@ -277,12 +244,13 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = finish(&c);
     mst_kmeans_result_free(c.fit);
-    free(c.centres);
+    saved_free(&c.saved);
+    free(c.spreads);
     free(c.labels);
     free(c.sizes);
     free(c.weights);
     mst_points_free(c.x);
-    result_free(c.result);
+    cluster_output_close(&c.output);
     estimation_close(&c.e);
     return status;
 }
@@ -293,20 +261,22 @@ const command command_kmeans = {
     .usage = "--manifold SPEC -k K [options] [FILE]",
     .description =
         "Splits the points of the FILE into K clusters, each point with its nearest centre and "
-        "each centre the mean of its points. Prints one label per row, counted from 0; "
-        "clusters are numbered by decreasing size. --json has the centres, the sizes and the "
-        "inertia, which is the sum of squared distances to the centres.\n\n"
+        "each centre the mean of its points. On a terminal, a summary is printed: size, spread "
+        "(root mean squared distance) and centre of each. A pipe gets one label per row, counted "
+        "from 0; with -o FILE the labels go there and the summary to standard output. Clusters are "
+        "numbered by decreasing size. --json has all of it, with the inertia, which is the sum of "
+        "squared distances to the centres.\n\n"
         "--assign labels new points by the centres of an earlier result.",
     .options =
         (const option *const[]){&option_space, &option_k, &option_centre_kind, &option_restarts,
                                 &option_iterations, &option_weights, &option_weights_are,
-                                &option_assign, &option_score, POINT_OPTIONS, &option_seed,
-                                &option_threads, OUTPUT_OPTIONS, NULL},
+                                &option_assign, &option_labels, &option_score, POINT_OPTIONS,
+                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){
-            {"Two clusters of directions, a label for each:",
-             "manistat kmeans --manifold sphere:2 -k 2 data.csv"},
+            {"Two clusters of directions, a label for each in a file, and a summary:",
+             "manistat kmeans --manifold sphere:2 -k 2 data.csv -o labels.csv"},
             {"Save the centres and everything else:",
              "manistat kmeans --manifold sphere:2 -k 2 --json data.csv -o clusters.json"},
             {"Label new points by those centres:",

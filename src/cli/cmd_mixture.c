@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "clusters.h"
 #include "commands.h"
-#include "estimate.h"
 #include "table.h"
 #include "util/json.h"
 #include "util/number_text.h"
@@ -13,11 +13,10 @@
 static const option option_k = {
     .letter = 'k',
     .kind = OPTION_TEXT,
-    .required = true,
     .value = "K",
     .example = "3",
     .help = "number of components; a range such as 1-5 fits all of them and keeps the one with "
-            "the least BIC. Required.",
+            "the least BIC. Required, unless --assign is given",
 };
 
 static const option option_restarts = {
@@ -38,12 +37,33 @@ typedef struct candidate {
 
 typedef struct mixing {
     estimation e;
-    result *result;
+    cluster_output output;
     size_t n, least, most; /* points; range of k */
     double *x, *weights;
     candidate *candidates;    /* (most − least + 1) */
-    mst_mixture_result *best; /* of least BIC */
+    mst_mixture_result *best; /* of least BIC; null with --assign */
+    saved_clusters saved;     /* with --assign, and what follows */
+    size_t *labels;
+    double *responsibilities, log_likelihood;
+    size_t *sizes;   /* (k) */
+    double *spreads; /* (k), if somebody wants to see them */
 } mixing;
+
+/* What was found, or read and applied. */
+typedef struct components {
+    size_t k;
+    const double *weights, *centres, *times, *responsibilities;
+    const size_t *labels;
+} components;
+
+static components components_of(const mixing *m)
+{
+    const mst_mixture_result *r = m->best;
+    if (r != NULL)
+        return (components){r->k, r->weights, r->centres, r->times, r->responsibilities, r->labels};
+    return (components){m->saved.k,     m->saved.weights,    m->saved.centres,
+                        m->saved.times, m->responsibilities, m->labels};
+}
 
 /* "3" or "2-5". */
 static mst_status parse_k(mixing *m)
@@ -66,9 +86,24 @@ static mst_status parse_k(mixing *m)
         text);
 }
 
+static mst_status check_assign(const invocation *inv)
+{
+    const option *const of_fits[] = {&option_k, &option_restarts, &option_iterations,
+                                     &option_weights, &option_weights_are};
+    char word[OPTION_WORD];
+    for (size_t i = 0; i < sizeof of_fits / sizeof *of_fits; i++)
+        if (option_given(inv, of_fits[i]))
+            return mst_fail(MST_ARGUMENT, "--assign has its components already; leave out %s",
+                            option_word(of_fits[i], word));
+    return MST_OK;
+}
+
 static mst_status prepare(mixing *m)
 {
-    mst_status status = parse_k(m);
+    const invocation *inv = m->e.inv;
+    if (!option_given(inv, &option_assign) && !option_given(inv, &option_k))
+        return mst_fail(MST_ARGUMENT, "-k K is missing; for example -k %s", option_k.example);
+    mst_status status = option_given(inv, &option_assign) ? check_assign(inv) : parse_k(m);
     if (status == MST_OK && m->e.model.net != NULL)
         return mst_fail(
             MST_UNABLE,
@@ -77,7 +112,7 @@ static mst_status prepare(mixing *m)
     if (status == MST_OK)
         status = open_source(&m->e, false, "kmeans works everywhere");
     if (status == MST_OK)
-        status = result_open(&m->result, m->e.inv, &(result_layout){.lead = "labels"});
+        status = cluster_output_open(&m->output, m->e.inv);
     return status;
 }
 
@@ -129,6 +164,34 @@ static mst_status fit_all(mixing *m)
     return status;
 }
 
+static mst_status assign(mixing *m)
+{
+    const saved_clusters *s = &m->saved;
+    mst_status status = new_doubles(&m->responsibilities, m->n, s->k);
+    m->labels = calloc(m->n, sizeof *m->labels);
+    if (status == MST_OK && m->labels == NULL)
+        status = mst_fail(MST_MEMORY, "not enough memory for %zu labels", m->n);
+    if (status != MST_OK)
+        return status;
+    return mst_mixture_assign(m->e.source, s->k, s->weights, s->centres, s->times, m->n, m->x,
+                              m->e.threads, m->labels, m->responsibilities, &m->log_likelihood);
+}
+
+/* Sizes by labels, and spreads by responsibilities. */
+static mst_status measure(mixing *m)
+{
+    const components c = components_of(m);
+    m->sizes = calloc(c.k, sizeof *m->sizes);
+    mst_status status = new_doubles(&m->spreads, c.k, 1);
+    if (status == MST_OK && m->sizes == NULL)
+        status = mst_fail(MST_MEMORY, "not enough memory for %zu components", c.k);
+    for (size_t i = 0; i < m->n && status == MST_OK; i++)
+        m->sizes[c.labels[i]]++;
+    return status == MST_OK ? cluster_spreads(&m->e, m->n, m->x, m->weights, c.k, c.centres, NULL,
+                                              c.responsibilities, m->spreads)
+                            : status;
+}
+
 static void write_candidates(const mixing *m, mst_json *j)
 {
     mst_json_key(j, "candidates");
@@ -146,7 +209,7 @@ static void write_candidates(const mixing *m, mst_json *j)
     mst_json_end(j);
 }
 
-static mst_status print_candidates(const mixing *m)
+static mst_status print_candidates(const mixing *m, FILE *out)
 {
     table t = {.cols = 4};
     const char *const headings[] = {"k", "log-likelihood", "BIC", ""};
@@ -163,53 +226,122 @@ static mst_status print_candidates(const mixing *m)
                    : c->converged  ? ""
                                    : "not converged");
     }
-    return table_print(&t, stderr);
+    return table_print(&t, out);
 }
 
 static mst_status write_members(const mixing *m, mst_json *j)
 {
     const mst_mixture_result *r = m->best;
+    const components c = components_of(m);
     json_member_string(j, "score", score_name(&m->e));
     json_forms(&m->e, j);
-    json_member_integer(j, "k", r->k);
-    json_member_integer(j, "n", r->n);
-    json_member_numbers(j, "weights", r->k, r->weights);
-    mst_status status = json_member_points(&m->e, j, "centres", r->k, r->centres);
-    json_member_numbers(j, "times", r->k, r->times);
-    json_member_number(j, "log_likelihood", r->log_likelihood);
-    json_member_number(j, "aic", r->aic);
-    json_member_number(j, "bic", r->bic);
-    json_member_integer(j, "parameters", r->parameters);
-    json_member_bool(j, "converged", r->converged);
-    json_member_string(j, "end", fit_end_word(r->end));
-    json_member_bool(j, "degenerate", r->degenerate);
-    json_member_integer(j, "iterations", r->iterations);
+    json_member_integer(j, "k", c.k);
+    json_member_integer(j, "n", m->n);
+    json_member_numbers(j, "weights", c.k, c.weights);
+    mst_status status = json_member_points(&m->e, j, "centres", c.k, c.centres);
+    json_member_numbers(j, "times", c.k, c.times);
+    json_member_sizes(j, "sizes", c.k, m->sizes);
+    if (status == MST_OK)
+        status = json_spreads(&m->e, j, c.k, m->spreads);
+    json_member_number(j, "log_likelihood", r != NULL ? r->log_likelihood : m->log_likelihood);
+    if (r != NULL) {
+        json_member_number(j, "aic", r->aic);
+        json_member_number(j, "bic", r->bic);
+        json_member_integer(j, "parameters", r->parameters);
+        json_member_bool(j, "converged", r->converged);
+        json_member_string(j, "end", fit_end_word(r->end));
+        json_member_bool(j, "degenerate", r->degenerate);
+        json_member_integer(j, "iterations", r->iterations);
+    }
     if (m->most > m->least)
         write_candidates(m, j);
-    json_member_matrix(j, "responsibilities", r->n, r->k, r->responsibilities);
+    json_member_matrix(j, "responsibilities", m->n, c.k, c.responsibilities);
     return status;
+}
+
+static mst_status summarise(const mixing *m, FILE *out)
+{
+    const mst_mixture_result *r = m->best;
+    const components c = components_of(m);
+    cluster_table t = {.k = c.k,
+                       .centres = c.centres,
+                       .sizes = m->sizes,
+                       .weights = c.weights,
+                       .times = c.times,
+                       .spreads = m->spreads,
+                       .name = "component"};
+    mst_status status = MST_OK;
+    if (m->most > m->least) {
+        status = print_candidates(m, out);
+        fputc('\n', out);
+    }
+    fprintf(out, "mixture of %zu component%s on %s, %zu point%s%s\n\n", c.k, c.k == 1 ? "" : "s",
+            mst_manifold_spec(m->e.m), m->n, m->n == 1 ? "" : "s",
+            r == NULL ? ", by a saved result" : "");
+    if (status == MST_OK)
+        status = print_clusters(&m->e, out, &t);
+    fprintf(out, "\nlog-likelihood %.8g", r != NULL ? r->log_likelihood : m->log_likelihood);
+    if (r != NULL)
+        fprintf(out, " (AIC %.8g, BIC %.8g); %s after %zu iteration%s", r->aic, r->bic,
+                r->converged ? "converged" : "not converged", r->iterations,
+                r->iterations == 1 ? "" : "s");
+    fputc('\n', out);
+    return status;
+}
+
+/* The least BIC at an end of the range may not be the least of all. */
+static void warn_of_edge(const mixing *m)
+{
+    size_t k = m->best->k;
+    if (m->most == m->least)
+        return;
+    if (k == m->most && k < m->n)
+        warn(m->e.inv,
+             "warning: the least BIC is that of the last k, %zu, and may fall further; go on with "
+             "-k %zu-%zu",
+             k, k, 2 * k < m->n ? 2 * k : m->n);
+    else if (k == m->least && k > 1)
+        warn(m->e.inv,
+             "warning: the least BIC is that of the first k, %zu, and smaller ones were not tried; "
+             "go on with -k 1-%zu",
+             k, k);
+}
+
+/* Everything but the result. */
+static mst_status conclude(const mixing *m)
+{
+    const mst_mixture_result *r = m->best;
+    if (r == NULL)
+        return MST_OK;
+    warn_of_edge(m);
+    if (r->degenerate)
+        warn(m->e.inv, "warning: a component has shrunk to a point or lost its points; try a "
+                       "smaller -k");
+    return r->converged
+               ? MST_OK
+               : mst_fail(MST_CONVERGENCE,
+                          "no convergence with -k %zu after %zu iterations; try more --iterations",
+                          r->k, r->iterations);
 }
 
 static mst_status finish(mixing *m)
 {
-    const mst_mixture_result *r = m->best;
-    mst_json *j = result_json(m->result, mst_manifold_spec(m->e.m));
-    mst_status status = result_labels(m->result, r->n, r->labels);
+    mst_json *j;
+    mst_status status = cluster_output_labels(&m->output, mst_manifold_spec(m->e.m), m->n,
+                                              components_of(m).labels, &j);
+    bool summary = m->output.text != NULL;
+    if (status == MST_OK && (j != NULL || summary))
+        status = measure(m);
     if (status == MST_OK && j != NULL)
         status = write_members(m, j);
+    if (status == MST_OK && summary)
+        status = summarise(m, m->output.text);
     if (status == MST_OK)
-        status = result_finish(m->result);
-    if (status == MST_OK && j == NULL && m->most > m->least &&
+        status = cluster_output_finish(&m->output);
+    if (status == MST_OK && j == NULL && !summary && m->most > m->least &&
         !option_given(m->e.inv, &option_quiet))
-        status = print_candidates(m);
-    if (status == MST_OK && r->degenerate)
-        warn(m->e.inv, "warning: a component has shrunk to a point or lost its points; try a "
-                       "smaller -k");
-    if (status == MST_OK && !r->converged)
-        status = mst_fail(MST_CONVERGENCE,
-                          "no convergence with -k %zu after %zu iterations; try more --iterations",
-                          r->k, r->iterations);
-    return status;
+        status = print_candidates(m, stderr);
+    return status == MST_OK ? conclude(m) : status;
 }
 
 static mst_status run(invocation *inv)
@@ -218,19 +350,27 @@ static mst_status run(invocation *inv)
     mst_status status = estimation_open(&m.e, inv);
     if (status == MST_OK)
         status = prepare(&m);
+    bool saved = option_given(inv, &option_assign);
+    if (status == MST_OK && saved)
+        status = saved_read(&m.e, true, &m.saved);
     if (status == MST_OK)
         status = read_points(&m.e, 0, &m.x, &m.n);
     if (status == MST_OK)
         status = read_weights(&m.e, m.n, &m.weights);
     if (status == MST_OK)
-        status = fit_all(&m);
+        status = saved ? assign(&m) : fit_all(&m);
     if (status == MST_OK)
         status = finish(&m);
     mst_mixture_result_free(m.best);
     free(m.candidates);
     free(m.weights);
     mst_points_free(m.x);
-    result_free(m.result);
+    saved_free(&m.saved);
+    free(m.labels);
+    free(m.responsibilities);
+    free(m.sizes);
+    free(m.spreads);
+    cluster_output_close(&m.output);
     estimation_close(&m.e);
     return status;
 }
@@ -242,22 +382,27 @@ const command command_mixture = {
     .description =
         "Fits the density sum_j w_j p_{t_j}(x, mu_j) to the points of the FILE by the EM "
         "algorithm: K Brownian motions with a start mu_j, a time t_j and a weight w_j each. In "
-        "flat space this is a mixture of normal laws with one variance per component. Prints one "
-        "label per row, the most responsible component, counted from 0; components are numbered "
-        "by decreasing weight. --json has the parameters and all responsibilities.\n\n"
+        "flat space this is a mixture of normal laws with one variance per component. On a "
+        "terminal, a summary is printed: size, weight, spread, time and centre of each. A pipe "
+        "gets one label per row, the most responsible component, counted from 0; with -o FILE the "
+        "labels go there and the summary to standard output. Components are numbered by decreasing "
+        "weight. --json has the parameters and all responsibilities.\n\n"
         "With a range of K all of them are fitted and the smallest BIC wins; the table goes to "
-        "standard error, or into the JSON.",
-    .options =
-        (const option *const[]){&option_space, &option_k, &option_restarts, &option_iterations,
-                                &option_weights, &option_weights_are, &option_score, POINT_OPTIONS,
-                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+        "standard error, or into the summary or the JSON.\n\n"
+        "--assign labels new points by the components of an earlier result.",
+    .options = (const option *const[]){&option_space, &option_k, &option_restarts,
+                                       &option_iterations, &option_weights, &option_weights_are,
+                                       &option_assign, &option_labels, &option_score, POINT_OPTIONS,
+                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){
-            {"Two components, a label for each point:",
-             "manistat mixture --manifold sphere:2 -k 2 data.csv"},
-            {"How many are there? The least BIC of 1 to 3, saved with all parameters:",
-             "manistat mixture --manifold sphere:2 -k 1-3 --json data.csv -o result.json"},
+            {"Two components, a label for each point in a file, and a summary:",
+             "manistat mixture --manifold sphere:2 -k 2 data.csv -o labels.csv"},
+            {"How many are there? The least BIC of 1 to 3, saved with everything:",
+             "manistat mixture --manifold sphere:2 -k 1-3 --json data.csv -o mixture.json"},
+            {"Label new points by that result:",
+             "manistat mixture --manifold sphere:2 --assign mixture.json new.csv"},
             {NULL, NULL},
         },
     .run = run,

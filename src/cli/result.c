@@ -214,8 +214,13 @@ mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
 
 mst_status write_text(invocation *inv, const char *text, size_t length)
 {
+    return write_text_to(inv, output_path(inv), text, length);
+}
+
+mst_status write_text_to(invocation *inv, const char *path, const char *text, size_t length)
+{
     mst_output *sink = NULL;
-    mst_status status = mst_output_open(&sink, output_path(inv), option_given(inv, &option_force));
+    mst_status status = mst_output_open(&sink, path, option_given(inv, &option_force));
     if (status == MST_OK)
         status = mst_output_write(sink, text, length);
     if (status == MST_OK)

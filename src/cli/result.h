@@ -62,6 +62,9 @@ void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x);
 /* rows × cols numbers as an array of arrays; null if the first is not a number. */
 void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x);
 
+/* To the file of -o, or to another. */
 MST_MUST_USE mst_status write_text(invocation *inv, const char *text, size_t length);
+MST_MUST_USE mst_status write_text_to(invocation *inv, const char *path, const char *text,
+                                      size_t length);
 
 #endif

@@ -94,6 +94,7 @@ manistat sample --manifold sphere:2 --start 1,0,0 --time 0.1 -n 20 >new.csv
 manistat sample --manifold spd:3 --time 0.1 -n 10 >matrices.csv
 manistat sample --manifold circle --time 0.5 -n 10 --degrees >angles.csv
 manistat kmeans --manifold sphere:2 -k 2 --json data.csv >clusters.json
+manistat mixture --manifold sphere:2 -k 2 --json data.csv >mixture.json
 manistat train --manifold sphere:2 --steps 20 --width 8 --depth 1 -o model.safetensors >/dev/null
 count=0
 for page in general help.*; do
@@ -104,7 +105,7 @@ for page in general help.*; do
             cd "example.$count" || exit 1
             printf '0,0,1\n0.6,0,0.8\n' >points.csv
             printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
-            cp ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../model.safetensors .
+            cp ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../mixture.json ../model.safetensors .
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
             # Nobody waits for minutes of training here.

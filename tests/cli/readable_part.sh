@@ -159,3 +159,66 @@ printf 'a\nb\nb\nb\nb\n' >single.csv
 says "in tables" "^no error for 'a': one row has no spread" mean --manifold sphere:2 --latlon --by single.csv --kind frechet places.csv
 printf '1\n1\n2\n' >rows.csv
 says "wide points are left out of tables" '^the means have 78 numbers each; --json has them$' mean --manifold 'spd:12?metric=log-euclidean' --time 1 --by rows.csv large.csv
+
+# ---- kmeans and mixture: labels for programs, a summary for people ----
+printf '0\n0.1\n0.2\n3\n3.1\n' >angles.csv
+printf '0\n0\n0\n1\n1\n' >expected
+for command in kmeans mixture; do
+    fit=($command --manifold circle -k 2)
+    run "${fit[@]}" angles.csv
+    check "$command: a pipe gets labels" cmp expected "$out"
+    run "${fit[@]}" angles.csv -o $command.labels
+    check "$command: -o FILE has them" cmp expected $command.labels
+    check "$command: and standard output the summary" grep -Eq "^0 +3 " "$out"
+    check "$command: the second" grep -Eq "^1 +2 .* 3.05" "$out"
+    run "${fit[@]}" angles.csv -o $command.again --labels
+    check "$command: --labels leaves it out" test -s $command.again -a ! -s "$out"
+    run "${fit[@]}" --json angles.csv -o $command.json
+    check "$command: JSON in a file and nothing else" test -s $command.json -a ! -s "$out"
+    check "$command: spreads" as_json $command.json "abs(r['spreads'][0] - math.sqrt(0.02 / 3)) < 1e-6 and abs(r['spreads'][1] - 0.05) < 1e-6 and r['sizes'] == [3, 2] and r['end'] in ('settled', 'rounding') and 'units' not in r"
+    refuses "$command: --json and --labels" 2 'leave out --labels' "${fit[@]}" --json --labels angles.csv
+    run "${fit[@]}" --json --degrees angles.csv
+    check "$command: spreads in degrees" as_json "$out" "r['units'] == 'degrees' and abs(r['spreads'][1] - 0.05) < 1e-6"
+    says "$command: and in the summary" 'spread \(deg\)' "${fit[@]}" --degrees angles.csv -o $command.degrees
+    if has_terminals; then
+        script -qec "manistat ${fit[*]} angles.csv" /dev/null </dev/null >screen 2>&1
+        check "$command: a terminal gets the summary" grep -Eq '^[a-z]+ +size .*spread' screen
+        check "$command: and no labels" test "$(grep -Ec '^[01].?$' screen)" -eq 0
+        script -qec "manistat ${fit[*]} --labels angles.csv" /dev/null </dev/null >screen 2>&1
+        check "$command: unless it asks for them" test "$(tr -d '\r' <screen | tr '\n' ' ')" = '0 0 0 1 1 '
+    fi
+done
+run kmeans --manifold circle -k 2 --json --weights /dev/stdin angles.csv <<<$'1\n0\n1\n1\n1'
+check "spreads are weighted" as_json "$out" "abs(r['spreads'][0] - 0.1) < 1e-6 or abs(r['spreads'][1] - 0.1) < 1e-6"
+
+# ---- mixture --assign ----
+assign=(mixture --manifold circle --assign mixture.json)
+run "${assign[@]}" <<<$'2.9\n0.05\n-0.1'
+check "mixture --assign: labels" test "$(tr '\n' ' ' <"$out")" = '1 0 0 '
+run "${assign[@]}" --json angles.csv
+check "mixture --assign: the same rows" as_json "$out" "r['labels'] == [0, 0, 0, 1, 1] and abs(r['log_likelihood'] - json.load(open('mixture.json'))['log_likelihood']) < 1e-9 and r['k'] == 2 and len(r['responsibilities']) == 5 and 'bic' not in r"
+says "mixture --assign: summary" 'by a saved result' "${assign[@]}" angles.csv -o assigned.csv
+refuses "mixture --assign: no -k" 2 'has its components already; leave out -k' "${assign[@]}" -k 2 angles.csv
+refuses "mixture --assign: a result of kmeans" 2 'kmeans.json is not a result of mixture; give a file that mixture --json has written' mixture --manifold circle --assign kmeans.json angles.csv
+refuses "mixture --assign: another manifold" 2 'is about circle, not torus:1' mixture --manifold torus:1 --assign mixture.json angles.csv
+sed 's/"times":\[[^]]*\]/"times":[1]/' mixture.json >short.json
+refuses "mixture --assign: a time is missing" 2 'has not as many weights and times as centres' mixture --manifold circle --assign short.json angles.csv
+sed 's/"times":\[[^]]*\]/"times":[1,0]/' mixture.json >zero.json
+refuses "mixture --assign: a time of zero" 2 'not positive' mixture --manifold circle --assign zero.json angles.csv
+refuses "mixture without -k" 2 '-k K is missing' mixture --manifold circle angles.csv
+
+# ---- The best K at an end of the range ----
+{
+    for centre in 0 1.5 3 -1.5; do
+        manistat sample --manifold circle --time 0.002 -n 25 --start "$centre"
+    done
+} >four.csv
+mixture=(mixture --manifold circle --labels)
+run "${mixture[@]}" -k 1-3 four.csv
+check "at the upper end" grep -q 'warning: the least BIC is that of the last k, 3, .* go on with -k 3-6$' "$err"
+run "${mixture[@]}" -k 4-5 four.csv
+check "at the lower end" grep -q 'warning: the least BIC is that of the first k, 4, .* go on with -k 1-4$' "$err"
+run "${mixture[@]}" -k 3-5 four.csv
+check "inside" test "$(grep -c warning "$err")" -eq 0
+run "${mixture[@]}" -k 4 four.csv
+check "without a range" test ! -s "$err"

@@ -405,6 +405,46 @@ START_TEST(a_uniform_component)
 }
 END_TEST
 
+/* Rows of the fit get what they had in it; unscaled weights are the same mixture. */
+START_TEST(new_points_are_assigned)
+{
+    space s = space_open(specs[_i]);
+    enum { N = 60, K = 2 };
+    double *x = doubles(N * s.D), responsibilities[N * K], log_likelihood, weights[K];
+    size_t labels[N];
+    clusters_of_rows(&s, K, N / K, 1, 0.1, 71, x);
+    mst_mixture_result *r = fit(&s, N, x, options(K, 2));
+    for (size_t j = 0; j < K; j++)
+        weights[j] = 4 * r->weights[j];
+    ASSERT_OK(mst_mixture_assign(s.exact, K, weights, r->centres, r->times, N, x, 2, labels,
+                                 responsibilities, &log_likelihood));
+    assert_near(log_likelihood, r->log_likelihood, 1e-12 * fabs(r->log_likelihood), "likelihood");
+    for (size_t i = 0; i < N; i++) {
+        ck_assert_uint_eq(labels[i], r->labels[i]);
+        for (size_t j = 0; j < K; j++)
+            assert_near(responsibilities[i * K + j], r->responsibilities[i * K + j], 1e-12, "row");
+    }
+    /* A component without weight has no points. */
+    weights[0] = 0;
+    ASSERT_OK(
+        mst_mixture_assign(s.exact, K, weights, r->centres, r->times, N, x, 1, labels, NULL, NULL));
+    for (size_t i = 0; i < N; i++)
+        ck_assert_uint_eq(labels[i], 1);
+    weights[1] = 0;
+    ASSERT_FAILS(MST_ARGUMENT, mst_mixture_assign(s.exact, K, weights, r->centres, r->times, N, x,
+                                                  1, labels, NULL, NULL));
+    ASSERT_FAILS(MST_ARGUMENT, mst_mixture_assign(s.exact, K, r->weights, r->centres,
+                                                  (double[]){1, 0}, N, x, 1, labels, NULL, NULL));
+    ASSERT_FAILS(MST_ARGUMENT, mst_mixture_assign(s.exact, 0, r->weights, r->centres, r->times, N,
+                                                  x, 1, labels, NULL, NULL));
+    ASSERT_FAILS(MST_UNABLE, mst_mixture_assign(s.log, K, r->weights, r->centres, r->times, N, x, 1,
+                                                labels, NULL, NULL));
+    mst_mixture_result_free(r);
+    free(x);
+    space_close(&s);
+}
+END_TEST
+
 START_TEST(bad_arguments)
 {
     space s = space_open("sphere:2");
@@ -446,5 +486,5 @@ int main(void)
                      {a_known_mixture_is_recovered, 4}, {threads_change_no_bit, 0},
                      {weights_are_repeated_rows, 0}, {degenerate_input, SPECS},
                      {least_time_is_kept, 0}, {the_best_restart_wins, 0}, {a_uniform_component, 0},
-                     {bad_arguments, 0});
+                     {new_points_are_assigned, SPECS}, {bad_arguments, 0});
 }
