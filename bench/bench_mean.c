@@ -165,6 +165,9 @@ int main(int argc, char **argv)
     measure(load(folder, "headpose/biwi_quat_s3.csv", "so3", 2472, 0.15), false, 0);
     measure(load(folder, "dti/coronal50x20_tensors.csv", "spd:3", 1000, 0.1), true, 10e-3);
     measure(load(folder, "spd/eeg_erp_cov32_triu.csv", "spd:32", 108, 0.05), true, 0.5);
+    const char *flat = "spd:32?metric=log-euclidean";
+    measure(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), false, 0.1);
+    measure(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), true, 0.1);
     measure_kmeans(load(folder, "headpose/aflw2000_quat_s3.csv", "sphere:3", 1256, 0.04), 0.2);
     measure_growth();
     return 0;

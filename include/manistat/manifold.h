@@ -68,6 +68,9 @@ typedef struct mst_manifold_traits {
      * points. Null: it is not. */
     const double *line;
     double beside_line;
+    /* It is R^d: chart coordinates about any centre are an isometry, and the frame is that of the
+     * coordinates, at every point. */
+    bool unrolls;
 } mst_manifold_traits;
 
 /* How a path finds its random numbers: path number first_path + i (row i) reads stream `first_path + i`,

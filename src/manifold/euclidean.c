@@ -149,6 +149,7 @@ void mst_flat_traits(const mst_manifold *m, mst_manifold_traits *out)
     out->curvature = out->curvature_above = 0;
     out->embedding = 1;
     out->frame_is_divergence_free = true;
+    out->unrolls = true;
 }
 
 static const mst_manifold_ops euclidean_ops = {

@@ -23,6 +23,7 @@ typedef struct spectra {
     double *p;   /* eigenvalues */
     double *log; /* and their logarithms */
     double *w;   /* eigenvectors as rows */
+    bool single; /* all rows of the chunk have one */
 } spectra;
 
 typedef struct workspace {
@@ -71,12 +72,25 @@ static size_t row_of(const spectra *s, size_t k)
     return row;
 }
 
+/* Do these rows go on with the point that all of the chunk before them had? */
+static bool is_still(size_t D, size_t first_row, size_t count, const double *x, const spectra *s)
+{
+    bool same = first_row > 0 && s->single;
+    for (size_t i = 0; same && i < count; i++)
+        same = memcmp(x + i * D, x - D, D * sizeof *x) == 0;
+    return same;
+}
+
 /* By the singular values σ of the Cholesky factor, p = σ²: small eigenvalues keep twice as many digits as in
  * an eigenproblem for P. */
 static mst_status decompose(workspace *w, size_t first_row, size_t count, const double *x,
                             spectra *out)
 {
     size_t n = w->n, D = n * n, different = 0, bad = 0;
+    if (is_still(D, first_row, count, x, out)) {
+        memset(out->at, 0, count * sizeof *out->at);
+        return MST_OK;
+    }
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || memcmp(x + i * D, x + (i - 1) * D, D * sizeof *x) != 0)
             memcpy(w->a + different++ * D, x + i * D, D * sizeof *x);
@@ -96,6 +110,7 @@ static mst_status decompose(workspace *w, size_t first_row, size_t count, const 
             out->p[k] *= out->p[k];
         }
     }
+    out->single = different == 1;
     return MST_OK;
 }
 
@@ -148,6 +163,7 @@ static mst_status exponentiate(workspace *w, size_t first_row, size_t count, spe
         if (!mst_all_finite(n * n, w->c + i * n * n))
             return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
                             first_row + i + 1);
+    out->single = false;
     MST_TRY(mst_eigen_symmetric(count, n, w->c, out->log, out->w, &bad));
     for (size_t k = 0; k < count * n; k++) {
         out->at[k / n] = k / n;

@@ -311,6 +311,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
         out->unit_rows = false;
         out->rows = MST_ROWS_PLAIN;
         out->embedding = out->embedding == t->embedding ? out->embedding : NAN;
+        out->unrolls = out->unrolls && t->unrolls;
         out->line = NULL;
         out->beside_line = NAN;
     }

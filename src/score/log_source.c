@@ -4,6 +4,7 @@
 /* The small-time limit of the score: t·s → Log_y(x), t·log p → −½ dist². */
 #include "heat/kernel_parts.h"
 #include "manifold/internal.h"
+#include "score/score_internal.h"
 
 #include <manistat/score.h>
 #include <math.h>
@@ -98,6 +99,11 @@ static const mst_score_ops log_ops = {
     .evaluate = evaluate,
     .factor = factor,
 };
+
+bool score_is_log(const mst_score *s)
+{
+    return score_is(s, &log_ops);
+}
 
 mst_status mst_score_log_new(mst_score **out, const mst_manifold *m)
 {

@@ -133,6 +133,11 @@ static const mst_score_ops exact_ops = {
     .factor = exact_factor,
 };
 
+bool score_is_exact(const mst_score *s)
+{
+    return score_is(s, &exact_ops);
+}
+
 mst_status mst_score_exact_new(mst_score **out, const mst_manifold *m)
 {
     *out = NULL;

@@ -8,5 +8,8 @@
 
 /* Was it made from this table? */
 bool score_is(const mst_score *s, const mst_score_ops *ops);
+/* Is it the exact kernel, or the logarithm? */
+bool score_is_exact(const mst_score *s);
+bool score_is_log(const mst_score *s);
 
 #endif

@@ -81,6 +81,32 @@ typedef struct error_job {
     mst_mean_result *r;
 } error_job;
 
+/* On flat manifolds matrices are diagonal, and orders of some hundred need nothing more then. */
+static bool is_diagonal(size_t q, const double *a)
+{
+    for (size_t i = 0; i < q; i++)
+        for (size_t k = 0; k < q; k++)
+            if (i != k && a[i * q + k] != 0)
+                return false;
+    return true;
+}
+
+/* As below, of a diagonal matrix in natural units. */
+static void invert_diagonal(size_t q, const double *units, double rounding, double floor,
+                            const double *information, double *inverse, bool *positive)
+{
+    double smallest = INFINITY, largest = 0;
+    memset(inverse, 0, q * q * sizeof *inverse);
+    for (size_t i = 0; i < q; i++) {
+        double value = information[i * q + i];
+        value = floor > 0 ? fmax(value, floor) : value;
+        smallest = fmin(smallest, value);
+        largest = fmax(largest, value);
+        inverse[i * q + i] = units[i] * units[i] * (1 / value);
+    }
+    *positive = smallest > rounding * fabs(largest);
+}
+
 /* inverse = (−H)⁻¹, found in the natural units (q), with no eigenvalue of −H below `floor`, 0 for none; false
  * if −H is not positive definite to `rounding`. */
 static mst_status invert_information(size_t q, const double *units, double rounding, double floor,
@@ -92,6 +118,11 @@ static mst_status invert_information(size_t q, const double *units, double round
     for (size_t i = 0; i < q; i++)
         for (size_t k = 0; k < q; k++)
             hessian[i * q + k] *= -units[i] * units[k];
+    if (is_diagonal(q, hessian)) {
+        invert_diagonal(q, units, rounding, floor, hessian, inverse, positive);
+        mst_release(values);
+        return MST_OK;
+    }
     mst_status status = mst_eigen_symmetric(1, q, hessian, values, vectors, NULL);
     for (size_t k = 0; status == MST_OK && k < q; k++)
         values[k] = floor > 0 ? fmax(values[k], floor) : values[k];
@@ -145,7 +176,8 @@ static mst_status correct_curvature(const error_job *j, double *hessian, double 
     mean_cut_term cut;
     double *term;
     *floor = 0;
-    if (mst_score_gives(m->source, MST_GIVES_TIME))
+    bool convex = mst_manifold_traits_of(mst_score_manifold(m->source))->hadamard == MST_YES;
+    if (convex || mst_score_gives(m->source, MST_GIVES_TIME))
         return MST_OK;
     MST_TRY(mst_allocate(&term, d * d));
     mst_status status = mean_cut_locus(m, j->state, term, &cut);
@@ -189,7 +221,10 @@ static mst_status model_covariance(const error_job *j, const double *known, size
             invert_information(q, units, tolerances.invertible, floor, hessian, inverse, defined);
     if (status == MST_OK && *defined && sandwich) {
         mst_multiply(q, inverse, outer, product);
-        mst_multiply(q, product, inverse, covariance);
+        /* The transpose of their product: zeros of the inverse, on the left, cost nothing. */
+        mst_transpose(q, product);
+        mst_multiply(q, inverse, product, covariance);
+        mst_transpose(q, covariance);
     } else if (*defined) {
         memcpy(covariance, inverse, q * q * sizeof *covariance);
     }
@@ -201,11 +236,12 @@ static mst_status model_covariance(const error_job *j, const double *known, size
 static mst_status region_volume(size_t d, const double *covariance, double radius2, double *volume)
 {
     double *l;
+    bool diagonal = is_diagonal(d, covariance);
     MST_TRY(mst_allocate(&l, d * d));
-    mst_status status = mst_cholesky(1, d, covariance, l, NULL);
+    mst_status status = diagonal ? MST_OK : mst_cholesky(1, d, covariance, l, NULL);
     double k = (double)d, log_volume = k / 2 * log(M_PI * radius2) - lgamma(k / 2 + 1);
     for (size_t a = 0; status == MST_OK && a < d; a++)
-        log_volume += log(l[a * d + a]);
+        log_volume += log(diagonal ? sqrt(covariance[a * d + a]) : l[a * d + a]);
     *volume = status == MST_OK ? exp(log_volume) : NAN;
     mst_release(l);
     return status == MST_DOMAIN ? MST_OK : status;

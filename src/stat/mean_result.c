@@ -93,8 +93,9 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
         r->bic = log(s->total_weight) * (double)r->parameters - 2 * r->log_likelihood;
     }
     /* A manifold may have no logarithm here: then there is no variance. */
-    if (mean_squared_distance(s->m, r->n, s->rows.x, s->rows.weights, r->mean, s->o->threads,
-                              &r->variance) != MST_OK)
+    r->variance = s->squared_distance;
+    if (isnan(r->variance) && mean_squared_distance(s->m, r->n, s->rows.x, s->rows.weights, r->mean,
+                                                    s->o->threads, &r->variance) != MST_OK)
         r->variance = NAN;
     *out = r;
     return MST_OK;

@@ -14,7 +14,7 @@ mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, co
                            const mst_mean_options *o)
 {
     bool timed = mst_score_gives(source, MST_GIVES_TIME);
-    *s = (mean_search){.o = o, .m = mst_score_manifold(source)};
+    *s = (mean_search){.o = o, .m = mst_score_manifold(source), .squared_distance = NAN};
     s->d = mst_manifold_dim(s->m);
     s->D = mst_manifold_ambient(s->m);
     s->time = timed ? fit_given_time(source, o->time) : 0;
@@ -114,7 +114,11 @@ static mst_status collapse(const mean_search *s, bool *collapsed)
 mst_status mean_search_run(mean_search *s)
 {
     const fit_model *model = &s->model.model;
-    bool collapsed = false;
+    bool collapsed = false, found = false;
+    if (mean_is_flat(s))
+        MST_TRY(mean_flat(s, &found));
+    if (found)
+        return MST_OK;
     if (model->time_is_free && !(mst_score_describe(model->source)->t_least > 0))
         MST_TRY(collapse(s, &collapsed));
     if (collapsed) {

@@ -26,6 +26,7 @@ typedef struct mean_search {
     size_t d, D;
     double time; /* the fixed one, 0: to be fitted */
     double total_weight;
+    double squared_distance;    /* the mean one, if it is known already; else NAN */
     size_t count;               /* candidates */
     mean_candidate *candidates; /* (starts) */
     double *memory;             /* their states */
@@ -51,6 +52,13 @@ MST_MUST_USE mst_status mean_search_new(mean_search *s, const mst_score *source,
                                         const double *x, const mst_mean_options *o);
 MST_MUST_USE mst_status mean_search_run(mean_search *s);
 void mean_search_free(mean_search *s);
+
+/* ---- Where the answer is known ---- */
+
+/* Is the mean that of coordinates? */
+bool mean_is_flat(const mean_search *s);
+/* That candidate, without a climb; not found where rounding is in the way, or all rows are one. */
+MST_MUST_USE mst_status mean_flat(mean_search *s, bool *found);
 
 /* ---- Starts ---- */
 

@@ -65,6 +65,39 @@ START_TEST(curvature_is_as_told)
 }
 END_TEST
 
+/* A manifold that unrolls is R^d by its chart, about any centre, and its frame is that of the coordinates. */
+START_TEST(charts_unroll)
+{
+    subject s = subject_open((size_t)_i);
+    bool unrolls = mst_manifold_traits_of(s.m)->unrolls;
+    TAKES_PART(unrolls);
+    dice die = {78};
+    double *c = scratch(&s, s.D), *x = scratch(&s, s.D), *y = scratch(&s, s.D),
+           *v = scratch(&s, s.D), *u = scratch(&s, s.d), *w = scratch(&s, s.d),
+           *f = scratch(&s, s.d), r;
+    ck_assert(!unrolls || mst_manifold_traits_of(s.m)->hadamard == MST_YES);
+    ck_assert(!unrolls || mst_manifold_is_flat(s.m));
+    for (size_t kind = 0; unrolls && kind < POINT_KINDS; kind++) {
+        corner_point(&s, &die, kind, c);
+        tangent_of_length(&s, &die, c, 0.7, v);
+        ASSERT_OK(mst_manifold_exp(s.m, 1, c, v, x));
+        tangent_of_length(&s, &die, x, 1.2, v);
+        ASSERT_OK(mst_manifold_exp(s.m, 1, x, v, y));
+        ASSERT_OK(mst_manifold_chart_coords(s.m, 1, c, x, u));
+        ASSERT_OK(mst_manifold_chart_coords(s.m, 1, c, y, w));
+        ASSERT_OK(mst_manifold_to_frame(s.m, 1, x, v, f));
+        ASSERT_OK(mst_manifold_dist(s.m, 1, x, y, &r));
+        double tolerance = 4 * rounding(&s, c, y, 2), apart = 0;
+        for (size_t k = 0; k < s.d; k++) {
+            assert_near(w[k] - u[k], f[k], tolerance, "%s: frame", s.entry->spec);
+            apart = hypot(apart, w[k] - u[k]);
+        }
+        assert_near(apart, r, tolerance, "%s: isometry", s.entry->spec);
+    }
+    subject_close(&s);
+}
+END_TEST
+
 /* Rows are of the kind that they are said to be. */
 START_TEST(rows_are_as_told)
 {
@@ -153,8 +186,9 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE(
-        "traits", 60, {traits_agree_with_each_other, manifold_case_count},
-        {curvature_is_as_told, manifold_case_count}, {rows_are_as_told, manifold_case_count},
-        {products_have_what_their_factors_share, 0}, {tables_of_older_programs_are_taken, 0});
+    return RUN_SUITE("traits", 60, {traits_agree_with_each_other, manifold_case_count},
+                     {curvature_is_as_told, manifold_case_count},
+                     {rows_are_as_told, manifold_case_count}, {charts_unroll, manifold_case_count},
+                     {products_have_what_their_factors_share, 0},
+                     {tables_of_older_programs_are_taken, 0});
 }
