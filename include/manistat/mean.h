@@ -76,6 +76,9 @@ typedef enum mst_mean_note {
     MST_NOTE_UNEQUAL_TIMES = 1 << 4,      /* the factors of the product have different times */
     MST_NOTE_WEIGHTS_SUM_TO_ONE = 1 << 5, /* weights that look relative were taken as counts */
     MST_NOTE_FEW_CLUSTERS = 1 << 6,       /* too few of them for a covariance to be relied on */
+    /* Rows lie beyond the injectivity radius of a manifold whose cut locus is not known, and the errors do
+     * not allow for what they do there; the bootstrap does. */
+    MST_NOTE_CUT_LOCUS = 1 << 7,
 } mst_mean_note;
 
 /* Why there is no covariance. */
@@ -160,8 +163,9 @@ typedef struct mst_mean_result {
     mst_mean_point *set; /* best first */
     double *basis;       /* (d, D), orthonormal tangent basis at the mean */
     double *covariance;  /* (d, d) of the mean in that basis; NANs where it is not defined */
-    /* the kind it is of: what was asked for, but for sources without a time the sandwich
-     * instead of OBSERVED */
+    /* the kind it is of: what was asked for, but for sources without a time, and with clusters, the sandwich
+     * instead of OBSERVED; and the bootstrap instead of that where rows of a Fréchet mean lie beyond the
+     * injectivity radius and nobody knows the cut locus */
     mst_covariance_kind covariance_kind;
     double standard_error;      /* root of its trace */
     double time_standard_error; /* NAN for a fixed time and at an edge */

@@ -31,6 +31,9 @@ static const note notes[] = {
      "the weights sum to about 1 and are taken as counts, so the errors are those of one "
      "observation; "
      "did you mean --weights-are relative?"},
+    {MST_NOTE_CUT_LOCUS, "cut-locus",
+     "some points lie beyond the injectivity radius, and the errors do not allow for a cut locus "
+     "there; compare --covariance bootstrap"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
      "there are too few clusters for the errors to be relied on"},
 };

@@ -129,6 +129,17 @@ static void add_factor(const mst_manifold *m, const columns *c, size_t d, double
     }
 }
 
+bool mean_has_cut_locus(const mst_score *source)
+{
+    const mst_manifold *m = mst_score_manifold(source);
+    if (mst_score_gives(source, MST_GIVES_TIME) || !mst_score_gives(source, MST_GIVES_LOG_P))
+        return false;
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
+        if (kind_of(mst_manifold_factor(m, f)) != CUT_NONE)
+            return true;
+    return false;
+}
+
 mst_status mean_cut_locus(const fit_model *model, const double *state, double *term,
                           mean_cut_term *out)
 {
@@ -136,8 +147,7 @@ mst_status mean_cut_locus(const fit_model *model, const double *state, double *t
     size_t d = mst_manifold_dim(m), n = model->rows[0].n;
     *out = (mean_cut_term){0};
     memset(term, 0, d * d * sizeof *term);
-    if (mst_score_gives(model->source, MST_GIVES_TIME) ||
-        !mst_score_gives(model->source, MST_GIVES_LOG_P))
+    if (!mean_has_cut_locus(model->source))
         return MST_OK;
     double *logs;
     MST_TRY(mst_allocate(&logs, n * (d + 1)));

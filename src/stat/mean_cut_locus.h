@@ -13,8 +13,10 @@ typedef struct mean_cut_term {
     double unknown;
 } mean_cut_term;
 
-/* term (d, d) = Σw T for the mean in `state`. Smooth sources, which have a time or no distances to tell, have
- * no such term. */
+/* Are its values squared distances on a space with a cut locus that may count? */
+bool mean_has_cut_locus(const mst_score *source);
+
+/* term (d, d) = Σw T for the mean in `state`; zero where there is no cut locus. */
 MST_MUST_USE mst_status mean_cut_locus(const fit_model *model, const double *state, double *term,
                                        mean_cut_term *out);
 

@@ -16,57 +16,14 @@
 /* Beyond this dimension a Hessian by differences, d sweeps over the data, is not worth its time. */
 enum { MOST_DIFFERENCES = 30 };
 
-/* The gradient at Exp of `step` (d), carried back to the mean: back (d). It comes home the way it went,
- * backwards, so that no logarithm is needed. work: 4 D + 1 + d. */
-static mst_status gradient_beside(const fit_means *model, const double *state, const double *step,
-                                  double *back, double *work)
-{
-    const mst_manifold *m = mst_score_manifold(model->model.source);
-    size_t D = mst_manifold_ambient(m);
-    double *moved = work, *v = moved + D + 1, *home = v + D, *carried = home + D;
-    fit_sums sums = {.gradient = carried + D};
-    MST_TRY(mst_manifold_from_frame(m, 1, state, step, v));
-    MST_TRY(mst_manifold_exp(m, 1, state, v, moved));
-    moved[D] = state[D];
-    MST_TRY(mst_manifold_transport(m, 1, state, v, v, home));
-    for (size_t a = 0; a < D; a++)
-        home[a] = -home[a];
-    MST_TRY(fit_evaluate(&model->model, moved, &sums));
-    MST_TRY(mst_manifold_from_frame(m, 1, moved, sums.gradient, v));
-    MST_TRY(mst_manifold_transport(m, 1, moved, home, v, carried));
-    return mst_manifold_to_frame(m, 1, state, carried, back);
-}
-
-/* Hessian of Σ w log p in the mean by central differences of the gradient. */
-static mst_status difference_hessian(const fit_means *model, const double *state, double h,
-                                     double *hessian)
-{
-    const mst_manifold *m = mst_score_manifold(model->model.source);
-    size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
-    double *c;
-    MST_TRY(mst_allocate(&c, 3 * d + 4 * D + 1 + d * d));
-    double *back = c + d, *raw = back + d, *work = raw + d * d;
-    mst_status status = MST_OK;
-    memset(raw, 0, d * d * sizeof *raw);
-    for (size_t k = 0; status == MST_OK && k < 2 * d; k++) {
-        double step = k % 2 == 0 ? h : -h;
-        memset(c, 0, d * sizeof *c);
-        c[k / 2] = step;
-        status = gradient_beside(model, state, c, back, work);
-        for (size_t a = 0; status == MST_OK && a < d; a++)
-            raw[(k / 2) * d + a] += back[a] / (2 * step);
-    }
-    for (size_t i = 0; i < d; i++)
-        for (size_t k = 0; k < d; k++)
-            hessian[i * d + k] = 0.5 * (raw[i * d + k] + raw[k * d + i]);
-    mst_release(c);
-    return status;
-}
-
 /* The mean may be so badly determined by the rows near its cut locus that no error of order 1/√n describes
  * it: say so below `smeary`, and let no eigenvalue of the corrected matrix fall below `least`, where its
  * estimate is noise. Both in units of the Hessian of ½ dist², which is 1 in flat space. */
 static const double smeary = 0.15, least = 0.02;
+
+/* Rows of which nobody knows whether they lie at the cut locus may change the standard error by about six
+ * times their share. */
+static const double unknown_share = 0.005;
 
 /* Of fewer degrees of freedom errors are not to be relied on. */
 static const double few_degrees = 5;
@@ -78,6 +35,9 @@ typedef struct error_job {
     const mst_mean_options *o;
     const mean_clusters *clusters;
     mean_precision precision; /* of clusters */
+    double radius2;           /* of the region, if resamples tell; else NAN */
+    mean_cut_term cut;
+    double *cut_matrix; /* (d, d) */
     mst_mean_result *r;
 } error_job;
 
@@ -173,22 +133,15 @@ static mst_status correct_curvature(const error_job *j, double *hessian, double 
 {
     const fit_model *m = &j->model->model;
     size_t d = mst_manifold_dim(mst_score_manifold(m->source));
-    mean_cut_term cut;
-    double *term;
     *floor = 0;
     bool convex = mst_manifold_traits_of(mst_score_manifold(m->source))->hadamard == MST_YES;
     if (convex || mst_score_gives(m->source, MST_GIVES_TIME))
         return MST_OK;
-    MST_TRY(mst_allocate(&term, d * d));
-    mst_status status = mean_cut_locus(m, j->state, term, &cut);
-    for (size_t k = 0; status == MST_OK && k < d * d; k++)
-        hessian[k] += term[k];
-    if (status == MST_OK)
-        status = judge_curvature(j, d, hessian);
-    if (status == MST_OK && cut.present)
+    for (size_t k = 0; k < d * d; k++)
+        hessian[k] += j->cut_matrix[k];
+    if (j->cut.present)
         *floor = least * rows_weight(m->rows[0].n, j->o->weights);
-    mst_release(term);
-    return status;
+    return judge_curvature(j, d, hessian);
 }
 
 /* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows'
@@ -213,7 +166,7 @@ static mst_status model_covariance(const error_job *j, const double *known, size
     for (size_t k = 0; known != NULL && k < q * q; k++)
         hessian[k] = known[k / q * stride + k % q];
     if (status == MST_OK && known == NULL)
-        status = difference_hessian(j->model, j->state, tolerances.difference, hessian);
+        status = mean_difference_hessian(j->model, j->state, tolerances.difference, hessian);
     if (status == MST_OK)
         status = correct_curvature(j, hessian, &floor);
     if (status == MST_OK)
@@ -272,13 +225,20 @@ mst_status mean_fill_region(mst_mean_result *r, size_t d, double confidence)
     return region_volume(d, r->covariance, r->region_radius2, &r->region_volume);
 }
 
-static mst_status fill_errors(mst_mean_result *r, const fit_model *m, const mst_mean_options *o,
-                              const double *covariance)
+static mst_status fill_errors(const error_job *j, const double *covariance)
 {
+    const fit_model *m = &j->model->model;
+    const mst_mean_options *o = j->o;
+    mst_mean_result *r = j->r;
     size_t d = mst_manifold_dim(mst_score_manifold(m->source)), q = m->parameters;
     for (size_t i = 0; i < d; i++)
         memcpy(r->covariance + i * d, covariance + i * q, d * sizeof *covariance);
     MST_TRY(mean_fill_region(r, d, o->confidence));
+    /* Few clusters are few in resamples, too: those do not make the region smaller. */
+    if (!isnan(j->radius2) && (r->clusters == 0 || j->radius2 > r->region_radius2)) {
+        r->region_radius2 = j->radius2;
+        MST_TRY(region_volume(d, r->covariance, r->region_radius2, &r->region_volume));
+    }
     if (m->time_is_free) {
         double log_error = sqrt(covariance[q * q - 1]);
         double z = isinf(r->degrees_of_freedom) ? mst_normal_quantile(0.5 + o->confidence / 2)
@@ -353,17 +313,50 @@ static mst_no_errors why_undefined(const mst_mean_result *r, const fit_model *m)
                                                                        : MST_ERRORS_SINGULAR;
 }
 
-static mst_status covariance_of(const error_job *j, const double *hessian, size_t stride,
+/* May a resample have its mean elsewhere? Fréchet means may wherever no theorem forbids it, diffusion means
+ * where the scatter is of the size of the space. */
+static bool may_move_far(const error_job *j)
+{
+    const mst_score *source = j->model->model.source;
+    const mst_manifold *m = mst_score_manifold(source);
+    double radius = mst_manifold_injectivity(m), d = (double)mst_manifold_dim(m);
+    if (j->r->uniqueness == MST_UNIQUENESS_PROVEN || isinf(radius))
+        return false;
+    return mst_score_gives(source, MST_GIVES_TIME) ? sqrt(d * j->r->time) > radius / 3
+                                                   : mst_score_gives(source, MST_GIVES_LOG_P);
+}
+
+static mst_status bootstrap_covariance(error_job *j, double *covariance, bool *defined)
+{
+    size_t q = j->model->model.parameters;
+    MST_TRY(mean_bootstrap(j->model, j->state, j->o, may_move_far(j), covariance, &j->radius2,
+                           defined));
+    for (size_t k = 0; *defined && j->clusters->of != NULL && k < q * q; k++)
+        covariance[k] *= j->precision.factor;
+    return MST_OK;
+}
+
+/* Rows beyond the injectivity radius of a space whose cut locus nobody knows: resamples know what they do to
+ * the mean, and take the place of the sandwich unless that was asked for or each would take long. */
+static void look_beyond(error_job *j)
+{
+    mst_mean_result *r = j->r;
+    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP || !(j->cut.unknown > unknown_share))
+        return;
+    if (j->o->covariance == MST_COVARIANCE_OBSERVED && !fit_is_slow(j->model->model.source))
+        r->covariance_kind = MST_COVARIANCE_BOOTSTRAP;
+    else
+        r->notes |= MST_NOTE_CUT_LOCUS;
+}
+
+static mst_status covariance_of(error_job *j, const double *hessian, size_t stride,
                                 double *covariance, bool *defined)
 {
     bool curved = has_hessian(j->model->model.source);
-    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP) {
-        size_t q = j->model->model.parameters;
-        MST_TRY(mean_bootstrap(j->model, j->state, j->o, covariance, defined));
-        for (size_t k = 0; *defined && j->clusters->of != NULL && k < q * q; k++)
-            covariance[k] *= j->precision.factor;
-        return MST_OK;
-    }
+    MST_TRY(mean_cut_locus(&j->model->model, j->state, j->cut_matrix, &j->cut));
+    look_beyond(j);
+    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
+        return bootstrap_covariance(j, covariance, defined);
     return model_covariance(j, curved ? hessian : NULL, stride, covariance, defined);
 }
 
@@ -378,17 +371,23 @@ static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
     fit_means given = held ? fit_with_fixed_times(model) : *model;
     size_t q = given.model.parameters;
     double *covariance;
-    MST_TRY(mst_allocate(&covariance, q * q + D + 1));
-    double *state = covariance + q * q;
+    MST_TRY(mst_allocate(&covariance, 2 * q * q + D + 1));
+    double *state = covariance + 2 * q * q;
     memcpy(state, r->mean, D * sizeof *state);
     state[D] = isnan(r->time) ? 1 : r->time;
     bool defined = false;
-    error_job job = {.model = &given, .state = state, .o = o, .clusters = clusters, .r = r};
+    error_job job = {.model = &given,
+                     .state = state,
+                     .o = o,
+                     .clusters = clusters,
+                     .radius2 = NAN,
+                     .cut_matrix = covariance + q * q,
+                     .r = r};
     mst_status status = clusters->of != NULL ? judge_clusters(&job) : MST_OK;
     if (status == MST_OK)
         status = covariance_of(&job, hessian, model->model.parameters, covariance, &defined);
     if (status == MST_OK && defined)
-        status = fill_errors(r, &given.model, o, covariance);
+        status = fill_errors(&job, covariance);
     if (status == MST_OK && !defined)
         r->no_errors = why_undefined(r, &given.model);
     mst_release(covariance);

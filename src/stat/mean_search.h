@@ -109,15 +109,21 @@ MST_MUST_USE mst_status mean_result_new(mst_mean_result **out, size_t d, size_t 
 /* Standard error, region and its volume from the covariance of the result. */
 MST_MUST_USE mst_status mean_fill_region(mst_mean_result *result, size_t d, double confidence);
 
+/* Hessian (d, d) of Σ w log p in the mean, by central differences of step h. Of squared distances it is the
+ * mean of the rows' own, without what they do at the cut locus. */
+MST_MUST_USE mst_status mean_difference_hessian(const fit_means *model, const double *state,
+                                                double h, double *hessian);
+
 /* Basis, covariance, standard errors, interval and region of the result at its mean. `hessian` (q, q) is what
  * the climb has left there, for sources with a Hessian or a time. */
 MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means *model,
                                         const mst_mean_options *options, const double *hessian);
 /* Covariance (q, q) of the parameters from refitted resamples; not defined if too many of
- * them have no estimate. */
+ * them have no estimate. With `restart` each of them is searched for as the mean was, and *radius2 is the
+ * quantile of their squared distances in units of the covariance; else, or where they are too few, NAN. */
 MST_MUST_USE mst_status mean_bootstrap(const fit_means *model, const double *state,
-                                       const mst_mean_options *options, double *covariance,
-                                       bool *defined);
+                                       const mst_mean_options *options, bool restart,
+                                       double *covariance, double *radius2, bool *defined);
 
 /* ---- What a resample is made of ---- */
 

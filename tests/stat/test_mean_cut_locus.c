@@ -147,6 +147,112 @@ START_TEST(products_by_factor)
 }
 END_TEST
 
+/* Differences across the cut locus of single rows are no second derivatives: two rows so near that the steps
+ * of 1e-4 pass them leave the error of their factor as it is alone. They are farther than π/N away, else the
+ * mean would be beyond them. */
+START_TEST(differences_leave_jumps_out)
+{
+    enum { N = 40000 };
+    setting s = setting_open("product(circle,spd:2)"), circle = setting_open("circle");
+    double *angles = two_heaps(N, 2, 1.8e-4), *x = draw(&s, N, NULL, 0.2, 96);
+    for (size_t i = 0; i < N; i++)
+        x[i * s.D] = angles[i];
+    mst_mean_result *alone = fit(circle.log, N, angles, NULL), *r = fit(s.log, N, x, NULL);
+    assert_near(r->mean[0], 0, 1e-9, "mean");
+    assert_near(r->covariance[0], alone->covariance[0], 1e-5 * alone->covariance[0], "variance");
+    mst_mean_result_free(alone);
+    mst_mean_result_free(r);
+    free(angles);
+    free(x);
+    setting_close(&s);
+    setting_close(&circle);
+}
+END_TEST
+
+/* Radii of one's own: everything is in proportion. */
+START_TEST(scaled_spaces)
+{
+    static const char *const specs[] = {"circle", "so3"};
+    enum { N = 200 };
+    setting s = setting_open(specs[_i]);
+    mst_manifold *m;
+    ASSERT_OK(scaled_new(&m, specs[_i], 3));
+    setting large = setting_of(m);
+    double *x = draw(&s, N, NULL, 1.2, 92);
+    mst_mean_options o = mst_mean_options_default();
+    o.starts = 30;
+    mst_mean_result *small = fit(s.log, N, x, &o), *r = fit(large.log, N, x, &o);
+    assert_near(gap(&s, small->mean, r->mean), 0, 1e-7, "mean");
+    assert_near(r->standard_error, 3 * small->standard_error, 1e-6 * r->standard_error, "error");
+    mst_mean_result_free(small);
+    mst_mean_result_free(r);
+    free(x);
+    setting_close(&s);
+    setting_close(&large);
+}
+END_TEST
+
+/* A torus that does not say that it is one: its rows lie beyond the injectivity radius, and resamples tell
+ * what they do. Both standard errors are estimates, of 2 % and 4 %. */
+START_TEST(unknown_cut_loci)
+{
+    enum { N = 500 };
+    setting torus = setting_open("torus:2");
+    mst_manifold *m;
+    ASSERT_OK(scaled_new(&m, "torus:2", 2));
+    setting s = setting_of(m);
+    double *x = draw(&torus, N, NULL, 1.5, 93), *near = draw(&torus, N, NULL, 0.1, 94);
+    mst_mean_options o = mst_mean_options_default();
+    o.resamples = 400;
+    mst_mean_result *want = fit(torus.log, N, x, &o), *got = fit(s.log, N, x, &o);
+    ck_assert_int_eq(got->covariance_kind, MST_COVARIANCE_BOOTSTRAP);
+    assert_near(gap(&torus, want->mean, got->mean), 0, 1e-7, "mean");
+    assert_near(got->standard_error, 2 * want->standard_error, 0.2 * got->standard_error, "error");
+    ck_assert((got->notes & MST_NOTE_CUT_LOCUS) == 0);
+    mst_mean_result_free(got);
+    o.covariance = MST_COVARIANCE_SANDWICH;
+    got = fit(s.log, N, x, &o);
+    ck_assert_int_eq(got->covariance_kind, MST_COVARIANCE_SANDWICH);
+    ck_assert((got->notes & MST_NOTE_CUT_LOCUS) != 0);
+    mst_mean_result_free(got);
+    o.covariance = MST_COVARIANCE_OBSERVED;
+    got = fit(s.log, N, near, &o);
+    ck_assert_int_eq(got->covariance_kind, MST_COVARIANCE_SANDWICH);
+    ck_assert((got->notes & MST_NOTE_CUT_LOCUS) == 0);
+    mst_mean_result_free(got);
+    mst_mean_result_free(want);
+    free(x);
+    free(near);
+    setting_close(&torus);
+    setting_close(&s);
+}
+END_TEST
+
+/* Two heaps, nearly opposite, of 60 and 40 rows: the mean lies between them, on one side or the other, and
+ * resamples must look on both. */
+START_TEST(resamples_restart)
+{
+    enum { N = 100 };
+    setting s = setting_open("circle");
+    double x[N], square = 0;
+    for (size_t i = 0; i < N; i++)
+        x[i] = (i % 5 < 3 ? 0 : M_PI - 0.02) + 0.8 * ((double)i / N - 0.5);
+    mst_mean_options o = mst_mean_options_default();
+    o.resamples = 400;
+    o.covariance = MST_COVARIANCE_BOOTSTRAP;
+    mst_mean_result *r = fit(s.log, N, x, &o);
+    for (size_t i = 0; i < N; i++)
+        square += pow(gap(&s, x + i, r->mean), 2);
+    assert_near(fabs(r->mean[0]), 0.4 * M_PI, 0.1, "mean");
+    ck_assert_msg(r->standard_error > 5 * sqrt(square) / N, "%g, flat %g", r->standard_error,
+                  sqrt(square) / N);
+    /* The region holds both sides. */
+    ck_assert(r->region_radius2 * r->covariance[0] > pow(0.8 * M_PI - 0.5, 2));
+    mst_mean_result_free(r);
+    setting_close(&s);
+}
+END_TEST
+
 /* Before the term was there 83 % of the regions on the circle and 73 % of those on so3 held the mean; of 300
  * regions that hold it 95 times in 100, fewer than 91 % do so once in 1000 times. */
 START_TEST(regions_cover_near_the_cut_locus)
@@ -189,5 +295,6 @@ int main(void)
 {
     return RUN_SUITE("mean_cut_locus", 120, {the_circle_by_hand, 0}, {smeary_means_are_said, 0},
                      {rotations_by_hand, 0}, {products_by_factor, 3},
-                     {regions_cover_near_the_cut_locus, 2});
+                     {differences_leave_jumps_out, 0}, {scaled_spaces, 2}, {unknown_cut_loci, 0},
+                     {resamples_restart, 0}, {regions_cover_near_the_cut_locus, 2});
 }
