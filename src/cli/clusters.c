@@ -70,13 +70,10 @@ void cluster_output_close(cluster_output *o)
 
 /* ---- The summary ---- */
 
-/* Wider centres are left to --json. */
-enum { MOST_COLUMNS = 16 };
-
 mst_status print_clusters(const estimation *e, FILE *out, const cluster_table *c)
 {
     size_t shown = columns_shown(e);
-    bool wide = shown > MOST_COLUMNS;
+    bool wide = shown > MOST_POINT_COLUMNS;
     table t = {.cols = wide ? 3 : 3 + shown};
     t.cols += c->weights != NULL;
     t.cols += c->times != NULL;
@@ -91,7 +88,7 @@ mst_status print_clusters(const estimation *e, FILE *out, const cluster_table *c
         table_cell(&t, "weight");
     table_cell(&t, "spread%s", lengths_in_degrees(e) ? " (deg)" : "");
     if (c->times != NULL)
-        table_cell(&t, "time%s", lengths_in_degrees(e) ? " (rad^2)" : "");
+        table_cell(&t, "time%s", squared_unit(e));
     for (size_t i = 0; !wide && i < e->width; i++)
         if (column_shown(e, i))
             table_cell(&t, "%s", column_name(e, i, name));

@@ -338,6 +338,7 @@ static mst_status print_two(const comparison *c, FILE *out)
     const mst_test_result *r = c->result;
     size_t width = c->e.width;
     bool named = c->rows.by != NULL;
+    char name[COLUMN_NAME];
     table t = {.cols = 4};
     double *coded = NULL;
     mst_status status = encode_means(c, &coded);
@@ -350,15 +351,19 @@ static mst_status print_two(const comparison *c, FILE *out)
     table_cell(&t, "%zu", c->sizes[1]);
     table_cell(&t, "%zu", c->rows.n);
     for (size_t i = 0; i < width && status == MST_OK; i++) {
-        table_cell(&t, "x_%zu", i + 1);
+        if (!column_shown(&c->e, i))
+            continue;
+        table_cell(&t, "%s", column_name(&c->e, i, name));
         for (size_t g = 0; g < 3; g++)
             table_number(&t, coded[g * width + i], 8);
     }
-    table_cell(&t, "standard error");
-    table_number(&t, r->fits[0]->standard_error, 4);
-    table_number(&t, r->fits[1]->standard_error, 4);
-    table_cell(&t, "-");
-    table_cell(&t, c->frechet ? "variance" : "time");
+    for (size_t f = 0; f < error_columns(&c->e); f++) {
+        table_cell(&t, "%s", error_name(&c->e, f, "standard error", name));
+        table_number(&t, error_in_column(&c->e, r->fits[0], f), 4);
+        table_number(&t, error_in_column(&c->e, r->fits[1], f), 4);
+        table_cell(&t, "-");
+    }
+    table_cell(&t, "%s%s", c->frechet ? "variance" : "time", squared_unit(&c->e));
     table_number(&t, spread(c, 0), 6);
     table_number(&t, spread(c, 1), 6);
     table_number(&t, r->common_time, 6);
@@ -371,23 +376,29 @@ static mst_status print_two(const comparison *c, FILE *out)
 static mst_status print_many(const comparison *c, FILE *out)
 {
     const mst_test_result *r = c->result;
-    size_t width = c->e.width;
-    table t = {.cols = width + 4};
+    size_t width = c->e.width, shown = columns_shown(&c->e);
+    shown = shown <= MOST_POINT_COLUMNS ? shown : 0;
+    char name[COLUMN_NAME];
+    table t = {.cols = shown + error_columns(&c->e) + 3};
     double *coded = NULL;
     mst_status status = encode_means(c, &coded);
     table_cell(&t, "sample");
     table_cell(&t, "points");
-    for (size_t i = 0; i < width; i++)
-        table_cell(&t, "x_%zu", i + 1);
-    table_cell(&t, "error");
-    table_cell(&t, c->frechet ? "variance" : "time");
+    for (size_t i = 0; shown > 0 && i < width; i++)
+        if (column_shown(&c->e, i))
+            table_cell(&t, "%s", column_name(&c->e, i, name));
+    for (size_t f = 0; f < error_columns(&c->e); f++)
+        table_cell(&t, "%s", error_name(&c->e, f, "error", name));
+    table_cell(&t, "%s%s", c->frechet ? "variance" : "time", squared_unit(&c->e));
     for (size_t g = 0; g <= c->groups && status == MST_OK; g++) {
         bool common = g == c->groups;
         table_cell(&t, "%s", common ? "common" : c->names[g]);
         table_cell(&t, "%zu", common ? c->rows.n : c->sizes[g]);
-        for (size_t i = 0; i < width; i++)
-            table_number(&t, coded[g * width + i], 8);
-        table_number(&t, common ? NAN : r->fits[g]->standard_error, 4);
+        for (size_t i = 0; shown > 0 && i < width; i++)
+            if (column_shown(&c->e, i))
+                table_number(&t, coded[g * width + i], 8);
+        for (size_t f = 0; f < error_columns(&c->e); f++)
+            table_number(&t, common ? NAN : error_in_column(&c->e, r->fits[g], f), 4);
         table_number(&t, common ? r->common_time : spread(c, g), 6);
     }
     free(coded);

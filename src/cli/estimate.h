@@ -76,8 +76,16 @@ MST_MUST_USE mst_status print_point(const estimation *e, FILE *out, const double
 /* In tables: of symmetric matrices the columns of the triangle that was read. */
 bool column_shown(const estimation *e, size_t col);
 size_t columns_shown(const estimation *e);
-#define COLUMN_NAME 48
+#define COLUMN_NAME 64
 const char *column_name(const estimation *e, size_t col, char name[COLUMN_NAME]);
+/* Wider points are left to --json. */
+#define MOST_POINT_COLUMNS 16
+/* One error for all coordinates or, where units differ, one for each factor: "error (deg)", or error_2. */
+size_t error_columns(const estimation *e);
+const char *error_name(const estimation *e, size_t col, const char *error, char name[COLUMN_NAME]);
+double error_in_column(const estimation *e, const mst_mean_result *r, size_t col);
+/* " (rad^2)" behind times and variances where lengths are in degrees. */
+const char *squared_unit(const estimation *e);
 
 /* ---- A mean ---- */
 /* The standard error in one factor, in the unit of the manifold. */

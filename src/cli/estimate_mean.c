@@ -217,7 +217,7 @@ static void print_unequal(const estimation *e, FILE *out, const mst_mean_result 
 }
 
 /* Squares of lengths stay what --time takes. */
-static const char *squared_unit(const estimation *e)
+static const char *squared_words(const estimation *e)
 {
     return lengths_in_degrees(e) ? " radians squared" : "";
 }
@@ -231,9 +231,9 @@ static void print_time(const estimation *e, FILE *out, const mst_mean_result *r,
                 limit_word(r->time_limit));
     else if (!isnan(r->time_standard_error))
         fprintf(out, LABEL "%.10g +- %.4g%s\n", "time", r->time, r->time_standard_error,
-                squared_unit(e));
+                squared_words(e));
     else if (!isnan(r->time))
-        fprintf(out, LABEL "%.10g%s\n", "time", r->time, squared_unit(e));
+        fprintf(out, LABEL "%.10g%s\n", "time", r->time, squared_words(e));
     if (!isnan(r->time_low) && !isnan(r->time_high))
         fprintf(out, LABEL "%.6g to %.6g (confidence %g)\n", "time interval", r->time_low,
                 r->time_high, confidence);
@@ -274,7 +274,7 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
     print_unequal(e, out, r);
     if (!isnan(r->variance))
         fprintf(out, LABEL "%.6g%s (mean squared distance)\n", "variance", r->variance,
-                squared_unit(e));
+                squared_words(e));
     if (isfinite(r->log_likelihood))
         fprintf(out, LABEL "%.8g (AIC %.8g, BIC %.8g)\n", "log-likelihood", r->log_likelihood,
                 r->aic, r->bic);

@@ -8,24 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Wider points are left to --json. */
-enum { MOST_COLUMNS = 16, MOST_REASONS = 5 };
+enum { MOST_REASONS = 5 };
 
 static size_t point_columns(const estimation *e)
 {
     size_t count = columns_shown(e);
-    return count <= MOST_COLUMNS ? count : 0;
-}
-
-/* One error for all coordinates or, where units differ, one for each factor. */
-static size_t error_columns(const estimation *e)
-{
-    return units_differ(e) ? mst_manifold_factor_count(e->m) : 1;
-}
-
-static const char *squared_unit(const estimation *e)
-{
-    return lengths_in_degrees(e) ? " (rad^2)" : "";
+    return count <= MOST_POINT_COLUMNS ? count : 0;
 }
 
 static void add_header(const estimation *e, table *t, size_t times)
@@ -36,13 +24,8 @@ static void add_header(const estimation *e, table *t, size_t times)
     for (size_t k = 0; point_columns(e) > 0 && k < e->width; k++)
         if (column_shown(e, k))
             table_cell(t, "%s", column_name(e, k, name));
-    for (size_t f = 0; f < error_columns(e); f++) {
-        const char *unit = factor_in_degrees(e, f) ? " (deg)" : "";
-        if (units_differ(e))
-            table_cell(t, "error_%zu%s", f + 1, unit);
-        else
-            table_cell(t, "error%s", lengths_in_degrees(e) ? unit : "");
-    }
+    for (size_t f = 0; f < error_columns(e); f++)
+        table_cell(t, "%s", error_name(e, f, "error", name));
     for (size_t k = 0; k < times; k++) {
         if (times > 1)
             table_cell(t, "time_%zu%s", k + 1, factor_in_degrees(e, k) ? " (rad^2)" : "");
@@ -66,10 +49,7 @@ static mst_status add_row(const estimation *e, table *t, size_t times, const nam
         if (column_shown(e, k))
             table_number(t, coded[k], 8);
     for (size_t f = 0; f < error_columns(e); f++)
-        table_number(t,
-                     units_differ(e) ? factor_error(e, r, f) / factor_unit(e, f)
-                                     : r->standard_error / length_unit(e),
-                     4);
+        table_number(t, error_in_column(e, r, f), 4);
     for (size_t k = 0; k < times; k++) {
         table_number(t, times > 1 ? r->times[k] : r->time, 6);
         table_number(t, times > 1 ? r->times_standard_error[k] : r->time_standard_error, 4);

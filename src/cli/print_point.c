@@ -98,7 +98,10 @@ mst_status print_point(const estimation *e, FILE *out, const double *x, size_t i
     else if (status == MST_OK && matrices)
         status = print_factors(e, out, coded, indent);
     else if (status == MST_OK)
-        print_numbers(out, e->width, coded, e->points.latlon ? " (latitude, longitude)" : "");
+        print_numbers(out, e->width, coded,
+                      e->points.latlon       ? " (latitude, longitude)"
+                      : e->points.quaternion ? " (w, x, y, z)"
+                                             : "");
     free(coded);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "estimate.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define DEGREE 0.017453292519943295769 /* π/180 */
 
@@ -51,4 +52,32 @@ double factor_error(const estimation *e, const mst_mean_result *r, size_t factor
     for (size_t i = 0; i < mst_manifold_dim(mst_manifold_factor(e->m, factor)); i++)
         sum += r->covariance[(first + i) * d + first + i];
     return sqrt(sum);
+}
+
+/* ---- In tables ---- */
+
+size_t error_columns(const estimation *e)
+{
+    return units_differ(e) ? mst_manifold_factor_count(e->m) : 1;
+}
+
+const char *error_name(const estimation *e, size_t col, const char *error, char name[COLUMN_NAME])
+{
+    if (units_differ(e))
+        snprintf(name, COLUMN_NAME, "%s_%zu%s", error, col + 1,
+                 factor_in_degrees(e, col) ? " (deg)" : "");
+    else
+        snprintf(name, COLUMN_NAME, "%s%s", error, lengths_in_degrees(e) ? " (deg)" : "");
+    return name;
+}
+
+double error_in_column(const estimation *e, const mst_mean_result *r, size_t col)
+{
+    return units_differ(e) ? factor_error(e, r, col) / factor_unit(e, col)
+                           : r->standard_error / length_unit(e);
+}
+
+const char *squared_unit(const estimation *e)
+{
+    return lengths_in_degrees(e) ? " (rad^2)" : "";
 }

@@ -103,11 +103,26 @@ static void describe_row(const mst_manifold *m, mst_point_form f, const char *la
     }
 }
 
+/* " (lat, lon, city)", the names of the first columns, or nothing. */
+static void name_columns(const mst_reader *reader, char names[DESCRIPTION])
+{
+    enum { MOST = 8 };
+    names[0] = '\0';
+    size_t used = 0, cols = reader != NULL ? mst_reader_cols(reader) : 0;
+    for (size_t i = 0; i < cols && i < MOST && mst_reader_name(reader, i) != NULL; i++)
+        used += (size_t)snprintf(names + used, DESCRIPTION - used, "%s%.20s", i == 0 ? " (" : ", ",
+                                 mst_reader_name(reader, i));
+    if (used > 0)
+        snprintf(names + used, DESCRIPTION - used, "%s)", cols > MOST ? ", …" : "");
+}
+
 static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
                               mst_point_form compact, const char *layout, size_t cols,
-                              const char *source)
+                              const mst_reader *reader)
 {
-    char row[DESCRIPTION], other[64] = "";
+    const char *source = reader != NULL ? mst_reader_path(reader) : "";
+    char row[DESCRIPTION], names[DESCRIPTION], other[64] = "";
+    name_columns(reader, names);
     describe_row(m, preferred, layout, row);
     if (compact != preferred)
         snprintf(other, sizeof other, ", or %zu with %s", row_width(m, compact, layout),
@@ -115,8 +130,8 @@ static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
                                               : "quaternions w, x, y, z");
     bool latlon = preferred == MST_FORM_FULL && mst_is_two_sphere(m) &&
                   cols == row_width(m, MST_FORM_LATLON, layout);
-    return mst_fail(MST_FORMAT, "%s%s%zu column%s; %s needs %zu (%s)%s%s", source,
-                    *source != '\0' ? " has " : "", cols, cols == 1 ? "" : "s",
+    return mst_fail(MST_FORMAT, "%s%s%zu column%s%s; %s needs %zu (%s)%s%s", source,
+                    *source != '\0' ? " has " : "", cols, cols == 1 ? "" : "s", names,
                     mst_manifold_spec(m), row_width(m, preferred, layout), row, other,
                     latlon ? "; pass `latlon` for latitude, longitude" : "");
 }
@@ -200,8 +215,7 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
     else if (cols == row_width(m, compact, layout))
         d->form = compact;
     else
-        return wrong_width(m, preferred, compact, layout, cols,
-                           reader != NULL ? mst_reader_path(reader) : "");
+        return wrong_width(m, preferred, compact, layout, cols, reader);
     MST_TRY(mst_allocate(&d->notices, 1));
     mst_notices_begin(d->notices);
     MST_TRY(order_columns(d));

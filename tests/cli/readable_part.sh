@@ -222,3 +222,14 @@ run "${mixture[@]}" -k 3-5 four.csv
 check "inside" test "$(grep -c warning "$err")" -eq 0
 run "${mixture[@]}" -k 4 four.csv
 check "without a range" test ! -s "$err"
+
+# ---- The tables of test have units, too ----
+printf '40,20\n42,24\n44,20\n39,25\n43,27\n' >north.csv
+says "test: two samples" '^standard error \(deg\) +[0-9.]+ +[0-9.]+ +-$' test --manifold sphere:2 --latlon places.csv north.csv --quiet
+check "test: coordinates by name" grep -Eq '^lat +[0-9.]+ +[0-9.]+ +[0-9.]+$' "$out"
+cp "$out" two
+says "test: three samples" '^sample +points +lat +lon +error \(deg\) +time \(rad\^2\)$' test --manifold sphere:2 --latlon places.csv north.csv north.csv --quiet
+run mean --manifold sphere:2 --latlon --json north.csv
+check "test: the error is that of the mean" as_json "$out" "abs(r['mean_standard_error'] - $(awk '/^standard error/ { print $5 }' two)) < 1e-3 * r['mean_standard_error']"
+printf 'lat,lon,city\n1,2,A\n' >cities.csv
+refuses "columns are named where there are too many" 2 'cities.csv has 3 columns .lat, lon, city.; sphere:2 needs 2' "${mean[@]}" sphere:2 --latlon cities.csv
