@@ -62,6 +62,9 @@ typedef struct mst_manifold_traits {
     bool unit_rows; /* unit vectors with the metric of R^D, D = d + 1: x is the normal at x */
     double
         embedding; /* rows are points of R^D with this multiple of its metric; NAN: not, or unknown */
+    /* Every geodesic is minimal up to the injectivity radius and meets the opposite one there, on a cut locus
+     * of codimension one: circle, so3, projective spaces. */
+    bool cut_is_wall;
     bool frame_is_divergence_free; /* the vector fields of `from_frame` have divergence 0 */
     /* The manifold is isometric to R × a simply connected space of constant curvature `beside_line`, though
      * its rows do not show it; `line` (d) is the unit vector along R in frame coordinates, the same at all

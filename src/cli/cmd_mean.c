@@ -325,11 +325,23 @@ static mst_status write_page(averaging *a)
 
 static void warn_of_set(const averaging *a, const group *g)
 {
-    char count[64] = "points next to it are equally good";
-    if (g->result->set_size > 1)
-        snprintf(count, sizeof count, "%zu were found", g->result->set_size);
-    warn(a->e.inv, "warning: %s%s%sthe mean is not unique; %s", g->name != NULL ? "group '" : "",
-         g->name != NULL ? g->name : "", g->name != NULL ? "': " : "", count);
+    const mst_mean_result *r = g->result;
+    bool known = r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
+    char text[160];
+    if (known && r->set_size > 1)
+        snprintf(text, sizeof text, "the mean is not unique; %zu were found", r->set_size);
+    else if (known)
+        snprintf(text, sizeof text, "the mean is not unique; points next to it are equally good");
+    else if (r->set_size > 1)
+        snprintf(text, sizeof text,
+                 "the mean may not be unique: the data do not tell it from %zu other%s",
+                 r->set_size - 1, r->set_size > 2 ? "s" : "");
+    else
+        snprintf(
+            text, sizeof text,
+            "whether the mean is unique was not established: others were not looked for enough");
+    warn(a->e.inv, "warning: %s%s%s%s", g->name != NULL ? "group '" : "",
+         g->name != NULL ? g->name : "", g->name != NULL ? "': " : "", text);
 }
 
 /* What the user should know besides the numbers: means that are not unique, and the first that is none. */

@@ -245,8 +245,11 @@ static mst_status print_set(const estimation *e, FILE *out, const mst_mean_resul
     mst_status status = MST_OK;
     if (ran_away(r))
         return MST_OK; /* without a time there is nothing to compare */
+    bool known = r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
     fprintf(out, LABEL "%s\n", "unique",
-            r->unique         ? "yes"
+            r->unique ? "yes"
+            : !known  ? (r->set_size > 1 ? "not established, the data do not tell these apart:"
+                                         : "not established")
             : r->set_size > 1 ? "no, these are equally good:"
                               : "no, points next to it are equally good");
     for (size_t i = 0;

@@ -308,7 +308,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
         out->frame_is_divergence_free =
             out->frame_is_divergence_free && t->frame_is_divergence_free;
         out->curvature = out->flat == MST_YES ? 0 : NAN;
-        out->unit_rows = false;
+        out->unit_rows = out->cut_is_wall = false;
         out->rows = MST_ROWS_PLAIN;
         out->embedding = out->embedding == t->embedding ? out->embedding : NAN;
         out->unrolls = out->unrolls && t->unrolls;

@@ -447,6 +447,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
     out->curvature = out->curvature_above = curvature;
     out->rows = MST_ROWS_ROTATIONS;
     out->embedding = 0.5;
+    out->cut_is_wall = true;
     out->frame_is_divergence_free = true; /* it is left-invariant */
 }
 

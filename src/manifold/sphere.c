@@ -324,6 +324,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
     out->rows = MST_ROWS_UNIT_VECTORS;
     out->unit_rows = true;
     out->embedding = 1;
+    out->cut_is_wall = m->dim == 1;
 }
 
 static const mst_manifold_ops sphere_ops = {

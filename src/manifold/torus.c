@@ -84,12 +84,12 @@ static mst_status random_point(const mst_manifold *m, mst_random r, uint64_t fir
 
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
-    (void)m;
     out->compact = out->flat = MST_YES;
     out->hadamard = MST_NO;
     out->curvature = out->curvature_above = 0;
     out->rows = MST_ROWS_ANGLES;
     out->angles = out->frame_is_divergence_free = true;
+    out->cut_is_wall = m->dim == 1;
 }
 
 #define TORUS_OPS(family)                                                                       \

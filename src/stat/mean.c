@@ -68,6 +68,7 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
 {
     MST_TRY(mean_search_run(s));
     MST_TRY(mean_rank(s));
+    MST_TRY(mean_judge(s));
     MST_TRY(mean_describe(s, out));
     (*out)->effective_n = s->total_weight;
     if (mean_weights_look_relative(o, s->rows.n))

@@ -406,7 +406,8 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     /* One row, or one cluster, has no spread to learn errors from. */
     size_t units = clusters.of != NULL ? clusters.count : count_rows(rows);
     mst_status status = MST_OK;
-    if (!r->converged || !r->unique)
+    bool tied = !r->unique && r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
+    if (!r->converged || tied)
         r->no_errors = r->converged ? MST_ERRORS_NOT_UNIQUE : MST_ERRORS_NOT_CONVERGED;
     else if (r->covariance_kind != MST_COVARIANCE_OBSERVED && units < 2)
         r->no_errors = MST_ERRORS_TOO_FEW_ROWS;

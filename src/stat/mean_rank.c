@@ -61,12 +61,3 @@ mst_status mean_rank(mean_search *s)
         }
     return MST_OK;
 }
-
-size_t mean_count_ties(const mean_search *s)
-{
-    const mean_candidate *best = &s->candidates[0], *c = best + 1;
-    while (c < best + s->count && fit_has_converged(c->outcome.end) &&
-           c->outcome.value >= best->outcome.value - fmax(best->doubt, c->doubt))
-        c++;
-    return (size_t)(c - best);
-}

@@ -69,16 +69,20 @@ static void fill_outcome(const mean_search *s, const fit_outcome *best, mst_mean
     r->iterations = best->iterations;
     r->gradient_norm = best->gradient_norm;
     r->decrement = best->decrement;
-    r->uniqueness = MST_UNIQUENESS_SEARCHED;
-    r->unique = r->set_size == 1 && best->end != MST_FIT_UNIFORM &&
-                !(best->least_curvature < s->tolerances.unique);
+    bool tied =
+        s->ties > 1 || best->end == MST_FIT_UNIFORM || best->least_curvature < s->tolerances.unique;
+    bool known = tied || (s->members == 1 && s->scope != MEAN_LOCAL);
+    r->unique = known && !tied;
+    r->uniqueness = !known                    ? MST_UNIQUENESS_NOT_ESTABLISHED
+                    : s->scope >= MEAN_LISTED ? MST_UNIQUENESS_PROVEN
+                                              : MST_UNIQUENESS_SEARCHED;
 }
 
 mst_status mean_describe(const mean_search *s, mst_mean_result **out)
 {
     const mean_candidate *best = &s->candidates[0];
     mst_mean_result *r;
-    MST_TRY(mean_result_new(&r, s->d, s->D, mean_count_ties(s)));
+    MST_TRY(mean_result_new(&r, s->d, s->D, s->members));
     fill_set(s, r);
     fill_outcome(s, &best->outcome, r);
     memcpy(r->mean, best->state, s->D * sizeof *r->mean);

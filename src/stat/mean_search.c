@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Who asks for more starts than by default gets those as well as the search. */
+enum { USUAL_STARTS = 4 };
+
 mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, const double *x,
                            const mst_mean_options *o)
 {
@@ -28,23 +31,39 @@ mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, co
                              .rate = o->rate,
                              .iterations = o->iterations > 0 ? o->iterations : most,
                              .progress = o->progress};
-    size_t q = s->model.model.parameters, each = s->D + 1 + q * q;
-    MST_TRY(mst_allocate_zero(&s->candidates, o->starts));
-    MST_TRY(mst_allocate(&s->memory, o->starts * each));
-    for (size_t k = 0; k < o->starts; k++) {
-        s->candidates[k].state = s->memory + k * each;
-        s->candidates[k].hessian = s->memory + k * each + s->D + 1;
-    }
     return MST_OK;
 }
 
 void mean_search_free(mean_search *s)
 {
+    for (size_t k = 0; k < s->room; k++)
+        mst_release(s->candidates[k].state);
     mst_release(s->candidates);
-    mst_release(s->memory);
     mst_release(s->start_rows);
     mst_release(s->sample_x);
     mst_release(s->sample_weights);
+}
+
+mst_status mean_next_candidate(mean_search *s, mean_candidate **out)
+{
+    if (s->count == s->room) {
+        size_t room = s->room > 0 ? 2 * s->room : 4;
+        mean_candidate *more;
+        MST_TRY(mst_allocate_zero(&more, room));
+        if (s->room > 0)
+            memcpy(more, s->candidates, s->room * sizeof *more);
+        mst_release(s->candidates);
+        s->candidates = more;
+        s->room = room;
+    }
+    mean_candidate *c = &s->candidates[s->count];
+    if (c->state == NULL) {
+        size_t q = s->model.model.parameters;
+        MST_TRY(mst_allocate_zero(&c->state, s->D + 1 + q * q));
+        c->hessian = c->state + s->D + 1;
+    }
+    *out = c;
+    return MST_OK;
 }
 
 double mean_scatter(const mean_search *s, const mean_candidate *c)
@@ -72,14 +91,13 @@ mst_status mean_is_known(const mean_search *s, const mean_candidate *c, double s
     return MST_OK;
 }
 
-static mst_status run_start(mean_search *s, size_t k)
+mst_status mean_climb_next(mean_search *s, bool look)
 {
     mean_candidate *c = &s->candidates[s->count];
     fit_options climb = s->climb;
-    climb.hessian = c->hessian;
-    MST_TRY(mean_choose_start(s, k, c->state));
     bool known = false;
-    if (k > 0)
+    climb.hessian = c->hessian;
+    if (look)
         MST_TRY(mean_look_first(s, c, &known));
     if (known)
         return MST_OK;
@@ -88,6 +106,14 @@ static mst_status run_start(mean_search *s, size_t k)
     MST_TRY(mean_is_known(s, c, s->tolerances.same_mean, &known));
     s->count += known ? 0 : 1;
     return MST_OK;
+}
+
+static mst_status run_start(mean_search *s, size_t k)
+{
+    mean_candidate *c;
+    MST_TRY(mean_next_candidate(s, &c));
+    MST_TRY(mean_choose_start(s, k, c->state));
+    return mean_climb_next(s, k > 0);
 }
 
 /* One point, or the same one many times: any time fits better than a larger one. The mean is then that point,
@@ -111,27 +137,42 @@ static mst_status collapse(const mean_search *s, bool *collapsed)
     return MST_OK;
 }
 
+static mst_status run_starts(mean_search *s)
+{
+    MST_TRY(mean_draw_starts(s));
+    MST_TRY(run_start(s, 0));
+    MST_TRY(mean_prove(s));
+    if (s->scope == MEAN_ONLY || s->o->starts == 1)
+        return MST_OK;
+    MST_TRY(mean_look_around(s));
+    for (size_t k = 1; k < s->o->starts; k++)
+        if (s->scope == MEAN_LOCAL || k >= USUAL_STARTS)
+            MST_TRY(run_start(s, k));
+    return s->scope == MEAN_LOCAL ? mean_look_farther(s) : MST_OK;
+}
+
 mst_status mean_search_run(mean_search *s)
 {
     const fit_model *model = &s->model.model;
+    mean_candidate *c;
     bool collapsed = false, found = false;
+    MST_TRY(mean_next_candidate(s, &c));
     if (mean_is_flat(s))
         MST_TRY(mean_flat(s, &found));
-    if (found)
-        return MST_OK;
-    if (model->time_is_free && !(mst_score_describe(model->source)->t_least > 0))
-        MST_TRY(collapse(s, &collapsed));
-    if (collapsed) {
-        s->candidates[0].outcome = (fit_outcome){.end = MST_FIT_COLLAPSED,
-                                                 .value = INFINITY,
-                                                 .gradient_norm = NAN,
-                                                 .decrement = NAN,
-                                                 .least_curvature = NAN};
-        s->count = 1;
+    if (found) {
+        s->scope = MEAN_ONLY;
         return MST_OK;
     }
-    MST_TRY(mean_draw_starts(s));
-    for (size_t k = 0; k < s->o->starts; k++)
-        MST_TRY(run_start(s, k));
+    if (model->time_is_free && !(mst_score_describe(model->source)->t_least > 0))
+        MST_TRY(collapse(s, &collapsed));
+    if (!collapsed)
+        return run_starts(s);
+    c->outcome = (fit_outcome){.end = MST_FIT_COLLAPSED,
+                               .value = INFINITY,
+                               .gradient_norm = NAN,
+                               .decrement = NAN,
+                               .least_curvature = NAN};
+    s->count = 1;
+    s->scope = MEAN_ONLY;
     return MST_OK;
 }

@@ -14,7 +14,16 @@ typedef struct mean_candidate {
     fit_outcome outcome;
     double *hessian; /* (q, q) at the end */
     double doubt;    /* values that differ by less are the same */
+    bool crossed;    /* mean_flip has been beyond the walls next to it */
 } mean_candidate;
+
+/* What is known of other maxima than those that were found. */
+typedef enum mean_scope {
+    MEAN_LOCAL,    /* nothing: a start or two */
+    MEAN_SEARCHED, /* they were looked for */
+    MEAN_LISTED,   /* they are among the candidates, as far as they can be the mean */
+    MEAN_ONLY,     /* there are none */
+} mean_scope;
 
 typedef struct mean_search {
     fit_means model;
@@ -27,12 +36,14 @@ typedef struct mean_search {
     double time; /* the fixed one, 0: to be fitted */
     double total_weight;
     double squared_distance;    /* the mean one, if it is known already; else NAN */
-    size_t count;               /* candidates */
-    mean_candidate *candidates; /* (starts) */
-    double *memory;             /* their states */
-    size_t *start_rows;         /* (starts) rows drawn as starts */
-    size_t different;           /* so many before they repeat */
-    fit_rows sample;            /* for a first look; all rows if there are few */
+    size_t count, room;         /* candidates, and for how many there is room */
+    mean_candidate *candidates; /* each with memory of its own, at `state` */
+    mean_scope scope;
+    size_t ties;        /* after mean_judge: so many share the highest value */
+    size_t members;     /* and so many, those among them, the data do not tell from the best */
+    size_t *start_rows; /* (starts) rows drawn as starts */
+    size_t different;   /* so many before they repeat */
+    fit_rows sample;    /* for a first look; all rows if there are few */
     double *sample_x, *sample_weights;
 } mean_search;
 
@@ -47,11 +58,16 @@ static inline bool mean_has_time(mst_time_limit limit)
     return limit != MST_TIME_ZERO && limit != MST_TIME_INFINITY;
 }
 
-/* All candidates, in the order in which they were found, each different from the others; at least one. */
+/* All candidates, each different from the others; at least one. */
 MST_MUST_USE mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n,
                                         const double *x, const mst_mean_options *o);
 MST_MUST_USE mst_status mean_search_run(mean_search *s);
 void mean_search_free(mean_search *s);
+/* A candidate to fill, behind those that count. Pointers to others are lost. */
+MST_MUST_USE mst_status mean_next_candidate(mean_search *s, mean_candidate **out);
+/* Climb from the mean in the next candidate and keep it if it is new. `look`: first see on a sample, if there
+ * is one, whether that is worth while. */
+MST_MUST_USE mst_status mean_climb_next(mean_search *s, bool look);
 
 /* ---- Where the answer is known ---- */
 
@@ -71,6 +87,30 @@ MST_MUST_USE mst_status mean_choose_start(const mean_search *s, size_t k, double
 MST_MUST_USE mst_status mean_first_time(const mean_search *s, const fit_rows *rows,
                                         const double *mean, double *time);
 
+/* ---- The search for other maxima, from the first candidate on ---- */
+
+/* Is the first candidate the only one there can be? */
+MST_MUST_USE mst_status mean_prove(mean_search *s);
+/* Look for others wherever they may be, part by part where log p is a sum. Leaves the scope as it is where
+ * the source or the manifold does not allow for it. */
+MST_MUST_USE mst_status mean_look_around(mean_search *s);
+/* After the usual starts of a source that allows no more: some others, if the rows are such that those are
+ * not enough. Where the cut locus is a wall nothing is. */
+MST_MUST_USE mst_status mean_look_farther(mean_search *s);
+/* Fréchet means of angles, listed, and parts of other kinds, each by a search of its own. */
+MST_MUST_USE mst_status mean_look_in_parts(mean_search *s);
+/* The whole mean: points all over a compact manifold are looked at, and the best of them climb. */
+MST_MUST_USE mst_status mean_explore(mean_search *s);
+/* From one maximum to the next: those next to the best candidates, across the cut loci of rows. */
+MST_MUST_USE mst_status mean_flip(mean_search *s);
+/* Do so many rows lie so far from candidate number k that others may be anywhere? Unknown is no. */
+MST_MUST_USE mst_status mean_is_rough(const mean_search *s, size_t k, bool *rough);
+/* Σ w log p at a time for each of the points y (count, D), into values (count). */
+MST_MUST_USE mst_status mean_values(const mean_search *s, const fit_rows *rows, double time,
+                                    size_t count, const double *y, double *values);
+/* The log p of all rows (n) at a state. */
+MST_MUST_USE mst_status mean_row_values(const mean_search *s, const double *state, double *log_p);
+
 /* ---- A first look from another start than the first ---- */
 
 /* How far the rows scatter about a candidate: √t, or the root of the mean squared distance without a time. */
@@ -86,8 +126,9 @@ MST_MUST_USE mst_status mean_look_first(const mean_search *s, mean_candidate *c,
 
 /* The candidates by falling value, as far as values can be told. */
 MST_MUST_USE mst_status mean_rank(mean_search *s);
-/* How many of the ranked ones share the highest value. */
-size_t mean_count_ties(const mean_search *s);
+/* The set of means, to the front: candidates that share the highest value, and those that other rows of the
+ * same law might prefer. */
+MST_MUST_USE mst_status mean_judge(mean_search *s);
 
 /* From the ranked candidates to a result without error bars. */
 MST_MUST_USE mst_status mean_describe(const mean_search *s, mst_mean_result **out);

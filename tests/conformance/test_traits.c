@@ -133,6 +133,30 @@ START_TEST(rows_are_as_told)
 }
 END_TEST
 
+/* Opposite geodesics as long as the injectivity radius end in one point, that far away. */
+START_TEST(walls_are_where_they_should_be)
+{
+    subject s = subject_open((size_t)_i);
+    dice die = {2303};
+    double *x = scratch(&s, s.D), *v = scratch(&s, s.D), *y = scratch(&s, s.D),
+           *z = scratch(&s, s.D), radius = mst_manifold_injectivity(s.m), r;
+    TAKES_PART(mst_manifold_traits_of(s.m)->cut_is_wall);
+    for (size_t kind = 0; mst_manifold_traits_of(s.m)->cut_is_wall && kind < POINT_KINDS; kind++) {
+        corner_point(&s, &die, kind, x);
+        tangent_of_length(&s, &die, x, radius, v);
+        ASSERT_OK(mst_manifold_exp(s.m, 1, x, v, y));
+        ASSERT_OK(mst_manifold_dist(s.m, 1, x, y, &r));
+        assert_near(r, radius, 1e-7 * radius, "%s: distance of the wall", s.entry->spec);
+        for (size_t a = 0; a < s.D; a++)
+            v[a] = -v[a];
+        ASSERT_OK(mst_manifold_exp(s.m, 1, x, v, z));
+        ASSERT_OK(mst_manifold_dist(s.m, 1, y, z, &r));
+        assert_near(r, 0, 1e-7 * radius, "%s: the other side", s.entry->spec);
+    }
+    subject_close(&s);
+}
+END_TEST
+
 START_TEST(products_have_what_their_factors_share)
 {
     mst_manifold *m = NULL;
@@ -189,6 +213,7 @@ int main(void)
     return RUN_SUITE("traits", 60, {traits_agree_with_each_other, manifold_case_count},
                      {curvature_is_as_told, manifold_case_count},
                      {rows_are_as_told, manifold_case_count}, {charts_unroll, manifold_case_count},
+                     {walls_are_where_they_should_be, manifold_case_count},
                      {products_have_what_their_factors_share, 0},
                      {tables_of_older_programs_are_taken, 0});
 }

@@ -142,7 +142,8 @@ START_TEST(times_stop_at_the_edges)
         o.rate = o.method == MST_MEAN_ADAM ? 0.02 : edge < 0.1 ? 1e-3 : 0.1;
         mst_mean_result *r = fit(source, 500, x, &o);
         ck_assert_msg(r->end == MST_FIT_EDGE || r->end == MST_FIT_ROUNDING, "end %d", (int)r->end);
-        ck_assert_msg(r->time_limit == cases[k % 2].limit && r->time == edge && r->unique,
+        ck_assert_msg(r->time_limit == cases[k % 2].limit && r->time == edge &&
+                          (r->unique || r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED),
                       "%s, method %zu: limit %d, time %g", specs[_i], k / 4, (int)r->time_limit,
                       r->time);
         ck_assert(r->set[0].time == edge && isnan(r->time_standard_error) && isnan(r->time_low));
@@ -461,8 +462,9 @@ START_TEST(rows_are_counted)
         mst_score *source = network_open(&s, true, 1e-6, &data);
         mst_mean_result *r = fit(source, N, x, &o);
         size_t slow = data.slow_rows, fast = data.rows - data.slow_rows;
-        ck_assert_msg(slow <= 10 * N && fast <= 5 * N, "%zu rows with derivatives, %zu without",
-                      slow, fast);
+        /* Rows that are spread over half of the sphere deserve a look or two more. */
+        ck_assert_msg(slow <= 10 * N && fast <= (k < 2 ? 5 : 8) * N,
+                      "%zu rows with derivatives, %zu without", slow, fast);
         /* In pieces for several threads, but not too small ones. */
         ck_assert_uint_ge(data.rows, 200 * data.calls);
         ck_assert_uint_le(data.rows, 256 * data.calls);
