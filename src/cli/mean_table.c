@@ -56,10 +56,11 @@ static mst_status add_row(const estimation *e, table *t, size_t times, const nam
     }
     if (times == 0)
         table_number(t, r->variance, 6);
-    table_cell(t, "%s", !r->converged ? "no"
-                               : r->unique   ? "yes"
-                               : r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED ? "maybe not unique"
-                                                                                 : "not unique");
+    table_cell(t, "%s",
+               !r->converged                                     ? "no"
+               : r->unique                                       ? "yes"
+               : r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED ? "maybe not unique"
+                                                                 : "not unique");
     return status;
 }
 

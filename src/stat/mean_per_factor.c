@@ -233,6 +233,11 @@ static mst_status add_times(const factor_fits *f, mst_mean_result *r)
     return MST_OK;
 }
 
+static bool has_ties(const mst_mean_result *r)
+{
+    return !r->unique && r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
+}
+
 /* A verdict on all factors is the worst on any of them. */
 static void add_part(mst_mean_result *r, const mst_mean_result *part)
 {
@@ -248,8 +253,11 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part)
     r->iterations = part->iterations > r->iterations ? part->iterations : r->iterations;
     r->end = part->end > r->end ? part->end : r->end;
     r->converged = r->converged && part->converged;
+    bool tied = has_ties(r) || has_ties(part);
     r->unique = r->unique && part->unique;
     r->uniqueness = part->uniqueness > r->uniqueness ? part->uniqueness : r->uniqueness;
+    if (tied && r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED)
+        r->uniqueness = MST_UNIQUENESS_SEARCHED; /* whatever the other factors are */
     if (r->time_limit == MST_TIME_FINITE)
         r->time_limit = part->time_limit;
     if (r->no_errors == MST_ERRORS_GIVEN)
