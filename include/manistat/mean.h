@@ -169,7 +169,7 @@ typedef struct mst_mean_result {
     mst_covariance_kind covariance_kind;
     double standard_error;      /* root of its trace */
     double time_standard_error; /* NAN for a fixed time and at an edge */
-    double time_low, time_high; /* the interval for t, symmetric in log t */
+    double time_low, time_high; /* the interval for t; the upper end may be INFINITY */
     double region_radius2;      /* {v : vᵀ C⁻¹ v ≤ region_radius2} is the region */
     double region_volume;       /* in the tangent space */
     size_t parameters;

@@ -150,6 +150,15 @@ static void json_uniformity(mst_json *j, const mst_mean_result *r)
     mst_json_end(j);
 }
 
+static void json_time_corrected(mst_json *j, const mst_mean_result *r)
+{
+    if (isnan(r->time_corrected))
+        return;
+    json_member_number(j, "time_corrected", r->time_corrected);
+    if (isinf(r->time_corrected))
+        json_member_string(j, "time_corrected_limit", "infinity");
+}
+
 mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r, double confidence)
 {
     json_member_integer(j, "n", r->n);
@@ -166,6 +175,7 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
         json_member_string(j, "time_limit", limit_word(r->time_limit));
     if (r->times_count > 0)
         json_times(j, r);
+    json_time_corrected(j, r);
     json_member_number(j, "log_likelihood", r->log_likelihood);
     json_member_number(j, "variance", r->variance);
     json_member_bool(j, "converged", r->converged);
@@ -190,6 +200,15 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
 #define LABEL "  %-16s"
 enum { LABEL_WIDTH = 18 };
 
+/* "0.21 to 0.35" or "0.21 to infinity". */
+static void print_interval(FILE *out, double low, double high, double confidence)
+{
+    if (isinf(high))
+        fprintf(out, "%.6g to infinity (confidence %g)", low, confidence);
+    else
+        fprintf(out, "%.6g to %.6g (confidence %g)", low, high, confidence);
+}
+
 /* A line per factor, named by its spec. */
 static void print_times(const estimation *e, FILE *out, const mst_mean_result *r, double confidence)
 {
@@ -197,9 +216,10 @@ static void print_times(const estimation *e, FILE *out, const mst_mean_result *r
         fprintf(out, LABEL "%.10g", i == 0 ? "times" : "", r->times[i]);
         if (!isnan(r->times_standard_error[i]))
             fprintf(out, " +- %.4g", r->times_standard_error[i]);
-        if (!isnan(r->times_low[i]) && !isnan(r->times_high[i]))
-            fprintf(out, ", %.6g to %.6g (confidence %g)", r->times_low[i], r->times_high[i],
-                    confidence);
+        if (!isnan(r->times_low[i]) && !isnan(r->times_high[i])) {
+            fputs(", ", out);
+            print_interval(out, r->times_low[i], r->times_high[i], confidence);
+        }
         fprintf(out, ", factor %zu: %s\n", i + 1, mst_manifold_spec(mst_manifold_factor(e->m, i)));
     }
 }
@@ -234,9 +254,15 @@ static void print_time(const estimation *e, FILE *out, const mst_mean_result *r,
                 squared_words(e));
     else if (!isnan(r->time))
         fprintf(out, LABEL "%.10g%s\n", "time", r->time, squared_words(e));
-    if (!isnan(r->time_low) && !isnan(r->time_high))
-        fprintf(out, LABEL "%.6g to %.6g (confidence %g)\n", "time interval", r->time_low,
-                r->time_high, confidence);
+    if (isinf(r->time_corrected))
+        fprintf(out, LABEL "infinity: the uniform law is as good\n", "corrected time");
+    else if (!isnan(r->time_corrected) && (r->notes & MST_NOTE_TIME_BIASED) != 0)
+        fprintf(out, LABEL "%.6g\n", "corrected time", r->time_corrected);
+    if (!isnan(r->time_low) && !isnan(r->time_high)) {
+        fprintf(out, LABEL, "time interval");
+        print_interval(out, r->time_low, r->time_high, confidence);
+        fputc('\n', out);
+    }
 }
 
 static mst_status print_set(const estimation *e, FILE *out, const mst_mean_result *r)

@@ -3,6 +3,8 @@
 
 #include "stat/mean_doubts.h"
 
+#include "stat/marginal_time.h"
+#include "stat/rows.h"
 #include "stat/uniformity.h"
 
 #include <math.h>
@@ -71,15 +73,47 @@ static mst_status absorbed_share(const doubts *d, double *share)
     return status;
 }
 
+/* The interval is that of the integrated likelihood. Robust errors keep their own, which does not believe the
+ * model, unless that one is about a time that is much too low: then it holds both. */
+static mst_status correct_time(const doubts *d)
+{
+    mst_mean_result *r = d->r;
+    marginal_time found;
+    /* One observation has no spread about a mean. */
+    if (rows_weight(r->n, d->model->model.rows[0].weights) < 2)
+        return MST_OK;
+    mst_status status =
+        marginal_time_find(&found, d->model, &d->pieces, r->mean, r->time,
+                           r->time_standard_error / r->time, r->variance, d->o->confidence);
+    /* Times that the kernel cannot be asked for leave the usual interval as it is. */
+    if (status == MST_ARGUMENT || status == MST_DOMAIN || status == MST_BREAKDOWN)
+        return MST_OK;
+    MST_TRY(status);
+    r->time_corrected = found.time;
+    bool robust = r->covariance_kind != MST_COVARIANCE_OBSERVED && !isnan(r->time_low);
+    if (!robust) {
+        r->time_low = found.low;
+        r->time_high = found.high;
+    } else if ((r->notes & (MST_NOTE_TIME_BIASED | MST_NOTE_MAYBE_UNIFORM)) != 0) {
+        r->time_low = fmin(r->time_low, found.low);
+        r->time_high = fmax(r->time_high, found.high);
+    }
+    return MST_OK;
+}
+
 static mst_status ask_time(const doubts *d)
 {
+    mst_mean_result *r = d->r;
     double share;
-    if (!d->model->model.time_is_free || !mean_has_time(d->r->time_limit))
+    bool away = r->time_limit == MST_TIME_INFINITY;
+    if (!d->model->model.time_is_free || !(away || r->time_limit == MST_TIME_FINITE))
         return MST_OK;
     MST_TRY(absorbed_share(d, &share));
     if (share > absorbed)
-        d->r->notes |= MST_NOTE_TIME_BIASED;
-    return MST_OK;
+        r->notes |= MST_NOTE_TIME_BIASED;
+    return (away || r->converged) && marginal_time_is_known(d->model->model.source, &d->pieces)
+               ? correct_time(d)
+               : MST_OK;
 }
 
 mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,

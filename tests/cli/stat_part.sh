@@ -28,7 +28,9 @@ check "flat mean: status 0 and silence" test "$status" -eq 0 -a ! -s "$err"
 check "flat mean: covariance" as_json "$out" "abs(r['mean_covariance'][0][0] - $t / 3) < 1e-9 and abs(r['mean_covariance'][0][1]) < 1e-9"
 check "flat mean: its standard error" as_json "$out" "abs(r['mean_standard_error'] - math.sqrt(2 * $t / 3)) < 1e-9"
 check "flat mean: that of the time" as_json "$out" "abs(r['time_standard_error'] - $t * math.sqrt(2 / 6)) < 1e-6"
-check "flat mean: the interval is symmetric in log t" as_json "$out" "abs(math.prod(r['time_interval']) - r['time'] ** 2) < 1e-8"
+check "flat mean: the corrected time is that of n - 1" as_json "$out" "abs(r['time_corrected'] - 1.5 * $t) < 1e-2 and r['time_interval'][0] < $t < r['time_interval'][1]"
+expects "robust intervals are symmetric in log t" "near(math.prod(r['time_interval']), r['time'] ** 2, 1e-8)" "${flat[@]}" --covariance sandwich flat.csv
+expects "flat mean again" "near(r['time'], $t)" "${flat[@]}" flat.csv
 check "flat mean: likelihood, AIC and BIC" as_json "$out" "abs(r['log_likelihood'] + 3 + 3 * math.log(2 * math.pi * $t)) < 1e-9 and r['parameters'] == 3 and abs(r['aic'] - 6 + 2 * r['log_likelihood']) < 1e-9 and abs(r['bic'] - 3 * math.log(3) + 2 * r['log_likelihood']) < 1e-9"
 check "flat mean: variance" as_json "$out" "abs(r['variance'] - 34 / 3) < 1e-9"
 check "flat mean: the rest" as_json "$out" "r['command'] == 'mean' and r['manifold'] == 'euclidean:2' and r['kind'] == 'diffusion' and r['score'] == 'exact' and r['n'] == 3 and r['converged'] and r['unique'] and r['gradient_norm'] < 1e-10 and r['seed'] == 2712 and r['confidence'] == 0.95 and r['method'] == 'newton' and r['covariance'] == 'observed' and len(r['mean_set']) == 1 and r['mean_set'][0]['mean'] == r['mean'] and len(r['basis']) == 2 and r['region_volume'] > 0 and 'version' in r and 'seconds' in r and 'iterations' in r and 'newton_decrement' in r"

@@ -68,9 +68,16 @@ START_TEST(flat_space_in_closed_form)
         assert_near(r->variance, d * t, error * d * t, "%s: variance", f->spec);
         assert_near(r->time_standard_error, t * sqrt(2 / (total * d)), 1e-5 * t,
                     "%s: error of the time", f->spec);
-        double z = 1.959963984540054, log_error = sqrt(2 / (total * d));
-        assert_near(r->time_low, t * exp(-z * log_error), 1e-5 * t, "%s: low", f->spec);
-        assert_near(r->time_high, t * exp(z * log_error), 1e-5 * t, "%s: high", f->spec);
+        /* Integrated over μ the likelihood is t^(−(W−1)d/2) e^(−W d t̂/2t): a maximum at t̂ W/(W − 1), and it
+         * falls by ½ χ² at the ends, to 1e-3 of that. */
+        double best = t * total / (total - 1), half = 0.5 * (total - 1) * d;
+        assert_near(r->time_corrected, best, 3e-3 * sqrt(2 / (total * d)) * best, "%s: corrected",
+                    f->spec);
+        double ends[] = {best / r->time_low, best / r->time_high};
+        for (size_t e = 0; e < 2; e++)
+            assert_near(half * (ends[e] - 1 - log(ends[e])), 0.5 * 3.841458820694124, 0.006,
+                        "%s: end %zu", f->spec, e);
+        ck_assert(r->time_low < best && best < r->time_high);
         for (size_t a = 0; a < s.d * s.d; a++)
             assert_near(r->covariance[a], a % (s.d + 1) == 0 ? t / total : 0, 1e-6 * t / total,
                         "%s: covariance %zu", f->spec, a);
