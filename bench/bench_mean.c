@@ -128,6 +128,38 @@ static void measure_kmeans(rows r, double target)
     rows_free(&r);
 }
 
+/* One restart on a million rows of five clusters. */
+static void measure_many_rows(double target)
+{
+    static const double starts[5][3] = {
+        {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-0.6, 0, -0.8}, {0, -0.8, 0.6}};
+    enum { N = 1000000 };
+    rows r = {.n = N, .x = malloc(N * 3 * sizeof(double))};
+    BENCH_OK(mst_manifold_parse(&r.m, "sphere:2"));
+    if (r.x == NULL)
+        exit(3);
+    for (size_t i = 0; i < N; i++)
+        memcpy(r.x + 3 * i, starts[i % 5], sizeof *starts);
+    mst_brownian_options brownian = mst_brownian_options_default();
+    brownian.steps = 5;
+    BENCH_OK(mst_brownian_endpoints(r.m, N, r.x, 0.12, &brownian, r.x));
+    mst_kmeans_options o = mst_kmeans_options_default();
+    o.k = 5;
+    o.restarts = 1;
+    o.threads = 1;
+    mst_kmeans_result *result;
+    double begin = bench_now();
+    BENCH_OK(mst_kmeans_fit(&result, r.m, N, r.x, &o));
+    double seconds = bench_now() - begin;
+    const char *title = "k-means, k = 5, 1 restart, 1000000 x sphere:2";
+    bench_record(title, 1e3 * seconds, "ms", 1e3 * target);
+    printf("%-46s %10.3f ms   target %6.1f   %5.2f x   %zu iterations\n", title, 1e3 * seconds,
+           1e3 * target, target / seconds, result->iterations);
+    fflush(stdout);
+    mst_kmeans_result_free(result);
+    rows_free(&r);
+}
+
 /* The cost per point should not depend on how many there are. */
 static void measure_growth(void)
 {
@@ -169,6 +201,7 @@ int main(int argc, char **argv)
     measure(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), false, 0.1);
     measure(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), true, 0.1);
     measure_kmeans(load(folder, "headpose/aflw2000_quat_s3.csv", "sphere:3", 1256, 0.04), 0.2);
+    measure_many_rows(5);
     measure_growth();
     return 0;
 }

@@ -20,6 +20,18 @@ static size_t gather(kmeans_lloyd *l, size_t c)
     return count;
 }
 
+/* Mean of the squared distances from the centre, which the labels were found by. */
+static double own_spread(const kmeans_lloyd *l, size_t c)
+{
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->labels[i] == c && kmeans_weight(l, i) > 0) {
+            sum += kmeans_weight(l, i) * l->squared[i];
+            total += kmeans_weight(l, i);
+        }
+    return sum / total;
+}
+
 static bool all_the_same(const kmeans_lloyd *l, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -50,7 +62,9 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
         return MST_OK;
     }
     bool timed = mst_score_gives(l->source, MST_GIVES_TIME);
-    if (!timed || !(*time > 0) || !isfinite(*time))
+    if (!timed)
+        spread = own_spread(l, c);
+    else if (!(*time > 0) || !isfinite(*time))
         MST_TRY(mean_squared_size(l->m, count, l->rows, l->weights, centre, l->threads, &spread));
     MST_TRY(mst_allocate(&state, l->D + 1));
     memcpy(state, centre, l->D * sizeof *state);

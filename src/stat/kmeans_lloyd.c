@@ -15,6 +15,7 @@ static void lloyd_free(kmeans_lloyd *l)
     mst_release(l->squared);
     mst_release(l->rows);
     mst_release(l->settled);
+    mst_release(l->bounds.lower);
 }
 
 static mst_status lloyd_new(kmeans_lloyd *l)
@@ -25,7 +26,12 @@ static mst_status lloyd_new(kmeans_lloyd *l)
     l->mass = l->squared + l->n;
     MST_TRY(mst_allocate(&l->rows, l->n * (l->D + 1)));
     l->weights = l->rows + l->n * l->D;
-    return mst_allocate_zero(&l->settled, l->k);
+    MST_TRY(mst_allocate_zero(&l->settled, l->k));
+    if (l->k < 2 || !kmeans_can_bound(l->m, l->distances))
+        return MST_OK;
+    MST_TRY(mst_allocate(&l->bounds.lower, l->n + l->k * l->D));
+    l->bounds.before = l->bounds.lower + l->n;
+    return MST_OK;
 }
 
 /* The row at `share` of the total of w·squared, all of it in (0, 1); rows without any are never chosen. */
@@ -105,6 +111,8 @@ static void refill_empty(kmeans_lloyd *l)
         l->mass[c] = kmeans_weight(l, farthest);
         l->labels[farthest] = c;
         l->squared[farthest] = 0;
+        if (l->bounds.lower != NULL)
+            l->bounds.lower[farthest] = -INFINITY;
         put_centre(l, c, farthest);
     }
 }
@@ -144,7 +152,8 @@ static mst_status iterate(kmeans_lloyd *l, kmeans_outcome *out)
     bool tight = false;
     double before = INFINITY;
     for (;; out->iterations++) {
-        MST_TRY(kmeans_assign(a, l->n, l->threads));
+        MST_TRY(l->bounds.lower != NULL ? kmeans_assign_near(a, l->n, l->threads, &l->bounds)
+                                        : kmeans_assign(a, l->n, l->threads));
         refill_empty(l);
         bool changed = compare_labels(l);
         out->inertia = inertia_of(l);
@@ -163,6 +172,52 @@ static mst_status iterate(kmeans_lloyd *l, kmeans_outcome *out)
     }
 }
 
+/* More rows than this: labels move on a sample first, and all rows have the last word. */
+enum { MANY_ROWS = 50000, SAMPLE_ROWS = 20000 };
+
+static mst_status iterate_all(kmeans_lloyd *l, kmeans_outcome *out)
+{
+    mst_status status = lloyd_new(l);
+    if (status == MST_OK)
+        status = iterate(l, out);
+    lloyd_free(l);
+    return status;
+}
+
+/* The centres of `l`, from its seeds, by a random sample of its rows. */
+static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart)
+{
+    size_t *chosen, n = SAMPLE_ROWS, D = l->D;
+    double *x = NULL;
+    mst_kmeans_options o = *l->o;
+    kmeans_lloyd part = *l;
+    kmeans_outcome ignored = {0};
+    part.o = &o;
+    part.n = n;
+    part.bounds = (kmeans_bounds){0};
+    part.labels = NULL;
+    part.squared = part.rows = NULL;
+    part.settled = NULL;
+    MST_TRY(mst_allocate(&chosen, n));
+    mst_status status = mst_allocate(&x, n * (D + 1));
+    /* The seeds have the streams of their own numbers. */
+    mst_random stream = {l->o->seed ^ UINT64_C(0x9e3779b97f4a7c15), restart};
+    if (status == MST_OK)
+        status = mst_random_choice(stream, l->n, n, chosen);
+    double weight = 0, *weights = x + n * D;
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        memcpy(x + i * D, l->x + chosen[i] * D, D * sizeof *x);
+        weight += weights[i] = kmeans_weight(l, chosen[i]);
+    }
+    part.x = x;
+    o.weights = weights;
+    if (status == MST_OK && weight > 0)
+        status = iterate_all(&part, &ignored);
+    mst_release(x);
+    mst_release(chosen);
+    return status;
+}
+
 mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out)
 {
     *out = (kmeans_outcome){0};
@@ -171,6 +226,8 @@ mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out)
     mst_status status = lloyd_new(&l);
     if (status == MST_OK)
         status = seed(&l, restart);
+    if (status == MST_OK && l.n > MANY_ROWS && l.k < SAMPLE_ROWS / 100)
+        status = iterate_sample(&l, restart);
     if (status == MST_OK)
         status = iterate(&l, out);
     lloyd_free(&l);

@@ -22,6 +22,19 @@ typedef struct kmeans_assignment {
 } kmeans_assignment;
 MST_MUST_USE mst_status kmeans_assign(kmeans_assignment a, size_t n, int threads);
 
+/* The same with bounds by the triangle inequality (Hamerly 2010), for centres that move a little from one
+ * call to the next: a row whose own centre is nearer than any other can be looks at no other. Labels and
+ * distances are those of kmeans_assign. */
+typedef struct kmeans_bounds {
+    double *lower;  /* (n): distances from centres other than that of the label are not less */
+    double *before; /* (k, D): the centres of the last call */
+    bool begun;     /* there was one */
+} kmeans_bounds;
+/* Do distances on the manifold obey that inequality to rounding? */
+bool kmeans_can_bound(const mst_manifold *m, distance_function *distances);
+MST_MUST_USE mst_status kmeans_assign_near(kmeans_assignment a, size_t n, int threads,
+                                           kmeans_bounds *bounds);
+
 /* One restart: labels and centres improved in turn. */
 typedef struct kmeans_lloyd {
     const mst_manifold *m;
@@ -37,6 +50,7 @@ typedef struct kmeans_lloyd {
     double *centres, *times;   /* the caller's: (k, D), (k) */
     double *mass;              /* (k), Σ w of the clusters */
     unsigned char *settled;    /* (k): the centre is the mean of these very rows */
+    kmeans_bounds bounds;      /* lower null: none */
 } kmeans_lloyd;
 
 static inline double kmeans_weight(const kmeans_lloyd *l, size_t i)

@@ -210,10 +210,9 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("traits", 60, {traits_agree_with_each_other, manifold_case_count},
-                     {curvature_is_as_told, manifold_case_count},
-                     {rows_are_as_told, manifold_case_count}, {charts_unroll, manifold_case_count},
-                     {walls_are_where_they_should_be, manifold_case_count},
-                     {products_have_what_their_factors_share, 0},
-                     {tables_of_older_programs_are_taken, 0});
+    return RUN_SUITE(
+        "traits", 60, {traits_agree_with_each_other, manifold_case_count},
+        {curvature_is_as_told, manifold_case_count}, {rows_are_as_told, manifold_case_count},
+        {charts_unroll, manifold_case_count}, {walls_are_where_they_should_be, manifold_case_count},
+        {products_have_what_their_factors_share, 0}, {tables_of_older_programs_are_taken, 0});
 }
