@@ -4,7 +4,7 @@
 /* How often the global optimum is missed, and how often a mean is called unique that is or is not, over
  * simulated data sets. The circle and the torus are compared with a search through all cells; elsewhere the
  * truth is the best of all that was tried, searches with other random numbers and many starts among them.
- * MST_SETS in the environment: so many sets per case (default 1000), which is for a look only. */
+ * 1000 sets per case. */
 #include "stat/mean_support.h"
 
 #include <omp.h>
@@ -21,12 +21,6 @@ typedef struct global_case {
     double time;
     bool weighted;
 } global_case;
-
-static size_t set_count(void)
-{
-    const char *text = getenv("MST_SETS");
-    return text != NULL ? strtoul(text, NULL, 10) : 1000;
-}
 
 static uint64_t bits(uint64_t seed, uint64_t stream, uint64_t k)
 {
@@ -108,7 +102,7 @@ START_TEST(angles_are_never_missed)
 {
     const global_case *c = &exact_cases[_i];
     setting s = setting_open(c->spec);
-    size_t missed = 0, failed = 0, sets = set_count();
+    size_t missed = 0, failed = 0, sets = simulated_sets(1000);
 #pragma omp parallel for schedule(dynamic, 8) reduction(+ : missed, failed)
     for (size_t k = 0; k < sets; k++) {
         size_t n = rows_of(c, k);
@@ -167,7 +161,7 @@ START_TEST(others_are_hardly_ever_missed)
     const global_case *c = &searched_cases[_i];
     setting s = setting_open(c->spec);
     const mst_score *source = c->diffusion ? s.exact : s.log;
-    size_t missed = 0, failed = 0, unique = 0, unknown = 0, sets = set_count();
+    size_t missed = 0, failed = 0, unique = 0, unknown = 0, sets = simulated_sets(1000);
     double seconds = 0;
 #pragma omp parallel for schedule(dynamic, 2) \
     reduction(+ : missed, failed, unique, unknown, seconds)
@@ -237,7 +231,7 @@ START_TEST(concentrated_rows_have_one_mean)
     static const double times[] = {0.05, 0.3};
     static const size_t counts[] = {20, 100};
     setting s = setting_open(families[_i]);
-    size_t sets = set_count();
+    size_t sets = simulated_sets(1000);
     for (size_t kind = 0; kind < (s.exact != NULL ? 2 : 1); kind++)
         for (size_t which = 0; which < 4; which++) {
             global_case c = {families[_i],      kind == 1,        HEAP,

@@ -59,6 +59,10 @@ double max_abs(size_t n, const double *x);
 double euclidean_norm(size_t n, const double *x);
 double dot(size_t n, const double *x, const double *y);
 
+/* How many data sets a slow test simulates: the number in the environment variable MST_SETS, which is what
+ * ./run coverage sets, else the usual one, which its limits are made for. */
+size_t simulated_sets(size_t usual);
+
 /* malloc that fails the test instead of returning null; release with free. */
 double *doubles(size_t n);
 
