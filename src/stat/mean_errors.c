@@ -144,6 +144,20 @@ static mst_status correct_curvature(const error_job *j, double *hessian, double 
     return judge_curvature(j, d, hessian);
 }
 
+/* The same verdict where resamples take the place of the formula: they do not know either. */
+static mst_status warn_of_smeary(const error_job *j, const double *known)
+{
+    size_t d = mst_manifold_dim(mst_score_manifold(j->model->model.source));
+    double *hessian, floor;
+    if (known == NULL || mst_score_gives(j->model->model.source, MST_GIVES_TIME))
+        return MST_OK;
+    MST_TRY(mst_allocate(&hessian, d * d));
+    memcpy(hessian, known, d * d * sizeof *hessian);
+    mst_status status = correct_curvature(j, hessian, &floor);
+    mst_release(hessian);
+    return status;
+}
+
 /* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows'
  * gradients. Of the Hessian `known` (stride, stride) the parameters are the first; where it is null,
  * differences take its place. */
@@ -355,8 +369,10 @@ static mst_status covariance_of(error_job *j, const double *hessian, size_t stri
     bool curved = has_hessian(j->model->model.source);
     MST_TRY(mean_cut_locus(&j->model->model, j->state, j->cut_matrix, &j->cut));
     look_beyond(j);
-    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
+    if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP) {
+        MST_TRY(warn_of_smeary(j, curved ? hessian : NULL));
         return bootstrap_covariance(j, covariance, defined);
+    }
     return model_covariance(j, curved ? hessian : NULL, stride, covariance, defined);
 }
 

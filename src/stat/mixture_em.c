@@ -165,7 +165,8 @@ mst_status mixture_iterate(mixture_em *e)
             MST_TRY(improve(e, j));
         MST_TRY(mixture_expect(e));
         e->iterations++;
-        settled = e->log_likelihood - before <= e->o->tolerance * fmax(1, fabs(e->log_likelihood));
+        settled = e->log_likelihood - before <=
+                  e->o->tolerance * fmax(e->total / (double)e->n, fabs(e->log_likelihood));
         MST_TRY(mst_parallel_tick(1 / ((double)e->o->iterations + 1)));
     }
     e->end = settled ? MST_FIT_SETTLED : MST_FIT_OUT_OF_STEPS;

@@ -67,6 +67,12 @@ START_TEST(smeary_means_are_said)
         double a = N * fmax(0.02, 1 - M_PI / 0.5 * (double)far / N);
         assert_near(r->covariance[0], squares / (a * a), 1e-9 * squares, "%zu far", far);
         mst_mean_result_free(r);
+        o.covariance = MST_COVARIANCE_BOOTSTRAP;
+        o.resamples = 20;
+        r = fit(s.log, N, x, &o);
+        ck_assert((r->notes & MST_NOTE_SMEARY) != 0);
+        o.covariance = MST_COVARIANCE_OBSERVED;
+        mst_mean_result_free(r);
         free(x);
     }
     setting_close(&s);

@@ -261,6 +261,43 @@ START_TEST(clusters_count_rows_too)
                 "likelihood");
     assert_near(narrow->bic, wide->bic, 1e-5 * fabs(wide->bic), "BIC");
     mst_mixture_result_free(wide);
+    double small[N], equal[N];
+    for (size_t i = 0; i < N; i++) {
+        small[i] = 1e-6 * counts[i];
+        equal[i] = 0.01;
+    }
+    k.weights = counts;
+    ASSERT_OK(mst_kmeans_fit(&many, s.m, N, x, &k));
+    k.weights = small;
+    ASSERT_OK(mst_kmeans_fit(&few, s.m, N, x, &k));
+    assert_near(few->inertia, 1e-6 * many->inertia, 1e-12 * many->inertia, "inertia of a factor");
+    ck_assert(memcmp(few->labels, many->labels, N * sizeof *few->labels) == 0);
+    mst_kmeans_result_free(few);
+    k.weights_are = MST_WEIGHTS_RELATIVE;
+    ASSERT_OK(mst_kmeans_fit(&few, s.m, N, x, &k));
+    /* weights sum to (Σw)²/Σw² */
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < N; i++) {
+        sum += counts[i];
+        squares += counts[i] * counts[i];
+    }
+    assert_near(few->inertia, many->inertia * sum / squares, 1e-9 * many->inertia, "relative");
+    mst_kmeans_result_free(many);
+    mst_kmeans_result_free(few);
+    mst_mixture_result *scaled;
+    m.weights = small;
+    ASSERT_OK(mst_mixture_fit(&scaled, s.exact, N, x, &m));
+    assert_near(scaled->log_likelihood, 1e-6 * narrow->log_likelihood,
+                1e-12 * fabs(narrow->log_likelihood), "likelihood of a factor");
+    mst_mixture_result_free(scaled);
+    mst_mixture_result_free(narrow);
+    m.weights = NULL;
+    ASSERT_OK(mst_mixture_fit(&narrow, s.exact, N, x, &m));
+    m.weights = equal;
+    m.weights_are = MST_WEIGHTS_RELATIVE;
+    ASSERT_OK(mst_mixture_fit(&scaled, s.exact, N, x, &m));
+    assert_near(scaled->bic, narrow->bic, 1e-6 * fabs(narrow->bic), "relative: BIC");
+    mst_mixture_result_free(scaled);
     mst_mixture_result_free(narrow);
     free(x);
     free(rows);
