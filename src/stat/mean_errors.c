@@ -327,17 +327,14 @@ static mst_no_errors why_undefined(const mst_mean_result *r, const fit_model *m)
                                                                        : MST_ERRORS_SINGULAR;
 }
 
-/* May a resample have its mean elsewhere? Fréchet means may wherever no theorem forbids it, diffusion means
- * where the scatter is of the size of the space. */
+/* May a resample have its mean elsewhere? So it may if the search has found another place that other rows of
+ * the same law might prefer, and if rows lie at the cut locus: with each that passes to its other side the
+ * mean finds another place nearby. Without log p places cannot be compared. */
 static bool may_move_far(const error_job *j)
 {
-    const mst_score *source = j->model->model.source;
-    const mst_manifold *m = mst_score_manifold(source);
-    double radius = mst_manifold_injectivity(m), d = (double)mst_manifold_dim(m);
-    if (j->r->uniqueness == MST_UNIQUENESS_PROVEN || isinf(radius))
-        return false;
-    return mst_score_gives(source, MST_GIVES_TIME) ? sqrt(d * j->r->time) > radius / 3
-                                                   : mst_score_gives(source, MST_GIVES_LOG_P);
+    return mst_score_gives(j->model->model.source, MST_GIVES_LOG_P) &&
+           (j->r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED || j->cut.present ||
+            j->cut.unknown > 0);
 }
 
 static mst_status bootstrap_covariance(error_job *j, double *covariance, bool *defined)
