@@ -20,7 +20,7 @@ typedef struct effort {
     size_t points, rows, climbs;
 } effort;
 
-static const effort little = {48, 256, 2}, much = {1000, 1000, 20}, wide = {200, 1000, 6};
+static const effort little = {32, 128, 2}, much = {1000, 1000, 20}, wide = {200, 1000, 6};
 enum { WIDE = 6, MOST_MOMENTS = 32 };
 
 /* ---- Rows to look at ---- */
@@ -146,26 +146,53 @@ static mst_status time_to_look(const mean_search *s, double *time)
     return mean_first_time(s, &s->rows, c->state, time);
 }
 
-static mst_status climb_from(mean_search *s, const double *point)
+/* A rough climb at the time of the first mean, on the rows that are looked at: does it end at a mean that is
+ * known? Most do where there is one. */
+static mst_status look_ahead(const mean_search *s, const fit_rows *rows, double time,
+                             mean_candidate *c, bool *known)
 {
-    mean_candidate *c;
-    MST_TRY(mean_next_candidate(s, &c));
-    memcpy(c->state, point, s->D * sizeof *point);
-    return mean_climb_next(s, true);
+    const double same = 0.3; /* of the scatter, of which means of so many rows are a tenth off */
+    fit_means model = fit_with_fixed_times(&s->model);
+    fit_options rough = s->climb;
+    model.model.rows = rows;
+    rough.tolerance = 1e-2;
+    *mean_time(s, c) = time;
+    MST_TRY(fit_climb(&model.model, c->state, &rough, &c->outcome));
+    return mean_is_known(s, c, same, known);
 }
 
-/* The best of all, and as many of those that are not beside the first mean. */
-static mst_status climb_best(mean_search *s, const pool *p, size_t climbs)
+typedef struct climber {
+    mean_search *s;
+    const fit_rows *rows;
+    double time;
+    bool ahead; /* look ahead first */
+} climber;
+
+static mst_status climb_from(const climber *climb, const double *point)
 {
+    mean_search *s = climb->s;
+    mean_candidate *c;
+    bool known = false;
+    MST_TRY(mean_next_candidate(s, &c));
+    memcpy(c->state, point, s->D * sizeof *point);
+    if (climb->ahead)
+        MST_TRY(look_ahead(s, climb->rows, climb->time, c, &known));
+    return known ? MST_OK : mean_climb_next(s, !climb->ahead);
+}
+
+/* The best of all, and half as many of those that are not beside the first mean. */
+static mst_status climb_best(const climber *climb, const pool *p, size_t climbs)
+{
+    mean_search *s = climb->s;
     double beside = 0.5 * mst_manifold_injectivity(s->m), r;
     for (size_t k = 0; k < climbs && k < p->count; k++)
-        MST_TRY(climb_from(s, p->points + p->sights[k].point * s->D));
+        MST_TRY(climb_from(climb, p->points + p->sights[k].point * s->D));
     for (size_t k = climbs, more = (climbs + 1) / 2; k < p->count && more > 0; k++) {
         const double *point = p->points + p->sights[k].point * s->D;
         MST_TRY(distance_about(s->m, s->candidates[0].state, point, &r));
         if (r < beside)
             continue;
-        MST_TRY(climb_from(s, point));
+        MST_TRY(climb_from(climb, point));
         more--;
     }
     return MST_OK;
@@ -188,7 +215,8 @@ static mst_status look(mean_search *s, effort e)
         p.sights[k] = (sight){isnan(values[k]) ? -INFINITY : values[k], k};
     if (status == MST_OK) {
         qsort(p.sights, p.count, sizeof *p.sights, by_value);
-        status = climb_best(s, &p, e.climbs);
+        climber climb = {s, &rows, time, e.climbs == little.climbs};
+        status = climb_best(&climb, &p, e.climbs);
     }
     mst_release(values);
     pool_free(&p);
