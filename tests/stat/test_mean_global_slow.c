@@ -4,7 +4,7 @@
 /* How often the global optimum is missed, and how often a mean is called unique that is or is not, over
  * simulated data sets. The circle and the torus are compared with a search through all cells; elsewhere the
  * truth is the best of all that was tried, searches with other random numbers and many starts among them.
- * MST_SETS in the environment: so many sets per case (default 1000), which is for a look only. */
+ * At least a thousand sets of each manifold. */
 #include "stat/mean_support.h"
 
 #include <omp.h>
