@@ -160,6 +160,37 @@ static void measure_many_rows(double target)
     rows_free(&r);
 }
 
+/* Halves of the rows against each other, with 999 permutations. */
+static void measure_test(rows r, double target)
+{
+    mst_score *source;
+    mst_test_options o = mst_test_options_default();
+    mst_test_result *result = NULL;
+    size_t *group = malloc(r.n * sizeof *group);
+    double seconds;
+    if (group == NULL)
+        exit(3);
+    for (size_t i = 0; i < r.n; i++)
+        group[i] = 2 * i / r.n;
+    o.method = MST_TEST_PERMUTATION;
+    o.threads = 1;
+    BENCH_OK(mst_score_exact_new(&source, r.m));
+    BENCH_BEST(seconds, {
+        mst_test_result_free(result);
+        BENCH_OK(mst_sample_test(&result, source, r.n, r.x, 2, group, &o));
+    });
+    char title[100];
+    snprintf(title, sizeof title, "test, 999 permutations, %zu x %s", r.n, mst_manifold_spec(r.m));
+    bench_record(title, 1e3 * seconds, "ms", 1e3 * target);
+    printf("%-46s %10.3f ms   target %6.1f   %5.2f x\n", title, 1e3 * seconds, 1e3 * target,
+           target / seconds);
+    fflush(stdout);
+    free(group);
+    mst_test_result_free(result);
+    mst_score_free(source);
+    rows_free(&r);
+}
+
 /* The cost per point should not depend on how many there are. */
 static void measure_growth(void)
 {
@@ -201,6 +232,7 @@ int main(int argc, char **argv)
     measure(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), false, 0.1);
     measure(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), true, 0.1);
     measure_kmeans(load(folder, "headpose/aflw2000_quat_s3.csv", "sphere:3", 1256, 0.04), 0.2);
+    measure_test(load(folder, "spd/eeg_erp_cov32_triu.csv", flat, 108, 0.05), 1);
     measure_many_rows(5);
     measure_growth();
     return 0;

@@ -183,17 +183,9 @@ static void describe(const samples *t, const comparison *c, mst_test_result *r)
         r->converged = r->converged && r->fits[g]->converged;
 }
 
-static mst_status run(samples *t, test_arrangement *a, double *pooled, comparison *c,
-                      mst_test_result *r)
+static mst_status decide(samples *t, test_arrangement *a, comparison *c, mst_test_result *r)
 {
     bool permuting = t->o->method == MST_TEST_PERMUTATION;
-    r->groups = t->groups;
-    MST_TRY(mst_allocate_zero(&r->fits, t->groups));
-    if (null_means(t) == 1)
-        MST_TRY(mst_allocate(&r->common_mean, t->D));
-    test_arrange(a, t);
-    MST_TRY(fit_groups(t, a, r));
-    MST_TRY(fit_pooled(t, a, pooled));
     MST_TRY(samples_compare(t, a, !permuting, c));
     if (!permuting)
         take_better_fits(t, r, c);
@@ -203,6 +195,25 @@ static mst_status run(samples *t, test_arrangement *a, double *pooled, compariso
         return samples_permute(t, r);
     r->p_value = mst_chi_square_survival(r->statistic, r->degrees_of_freedom);
     return samples_judge_law(t, c, &r->notes);
+}
+
+static mst_status run(samples *t, test_arrangement *a, double *pooled, comparison *c,
+                      mst_test_result *r)
+{
+    r->groups = t->groups;
+    MST_TRY(mst_allocate_zero(&r->fits, t->groups));
+    if (null_means(t) == 1)
+        MST_TRY(mst_allocate(&r->common_mean, t->D));
+    test_arrange(a, t);
+    MST_TRY(fit_groups(t, a, r));
+    MST_TRY(fit_pooled(t, a, pooled));
+    double *coordinates;
+    mst_status status = samples_unroll(t, &coordinates);
+    if (status == MST_OK)
+        status = decide(t, a, c, r);
+    t->flat = NULL;
+    mst_release(coordinates);
+    return status;
 }
 
 /* Does every group have units enough to know its own scatter? */

@@ -246,6 +246,8 @@ mst_status samples_compare(const samples *t, const test_arrangement *a, bool tho
                                 .first = first,
                                 .x = a->x + first * t->D,
                                 .weights = a->weights != NULL ? a->weights + first : NULL};
+    if (t->flat != NULL)
+        return samples_compare_flat(t, a, thorough, c);
     c->null_converged = c->separate_converged = true;
     c->null_value = -INFINITY;
     MST_TRY(fit_separate(t, c));

@@ -61,6 +61,8 @@ typedef struct samples {
     size_t groups, n, d, D;
     const double *x;      /* (n, D) as they came */
     const double *pooled; /* (D): the mean of all rows */
+    const double
+        *flat; /* (n, d): coordinates of x about it, where they are all it takes; or null */
     double pooled_square; /* Σ |log|² of all rows about it; sources without a time only */
     bool timed, time_is_free;
     bool unequal_cells; /* of a paired test */
@@ -99,6 +101,7 @@ typedef struct comparison {
     size_t *mean_of, *time_of;  /* (groups) */
     bool null_converged, separate_converged;
     mst_fit_end null_end;
+    bool values_only; /* nobody asks for the states */
     void *memory[3];
 } comparison;
 
@@ -107,10 +110,16 @@ void comparison_free(comparison *c);
 
 /* The fits as a function of the labelling and of nothing else but the pooled mean, which no labelling
  * changes: that makes the permutation test exact. With `thorough` the common fit starts at the separate means
- * as well. A method that needs no fits, where means are averages, would take its place here. */
+ * as well. */
 MST_MUST_USE mst_status samples_compare(const samples *t, const test_arrangement *a, bool thorough,
                                         comparison *c);
 double samples_statistic(const comparison *c);
+
+/* The same without fits, where means are averages. Needs nothing of the arrangement but where units stand. */
+MST_MUST_USE mst_status samples_compare_flat(const samples *t, const test_arrangement *a,
+                                             bool thorough, comparison *c);
+/* Makes that possible, if it is; release *memory. */
+MST_MUST_USE mst_status samples_unroll(samples *t, double **memory);
 /* Σ |log|² of rows about a mean, clusters summed first if `ends` (units) tells where they end. */
 MST_MUST_USE mst_status samples_scatter(const samples *t, const fit_rows *rows, const double *mean,
                                         size_t units, const size_t *ends, double *out);

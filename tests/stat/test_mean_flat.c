@@ -4,6 +4,7 @@
 /* Means on manifolds that are R^d by their chart: an average, and the same as the climb that knows nothing of
  * it. */
 #include "stat/mean_support.h"
+#include "stat/veiled_source.h"
 
 #include <manistat/brownian.h>
 
@@ -11,24 +12,6 @@ static const char *const specs[] = {"euclidean:1", "euclidean:3", "sym:3",
                                     "spd:3?metric=log-euclidean",
                                     "product(euclidean:2,spd:2?metric=log-euclidean)"};
 enum { SPECS = sizeof specs / sizeof *specs, N = 40 };
-
-/* The same values from a source of which nothing is known. */
-static mst_status pass_on(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out)
-{
-    return mst_score_evaluate(mst_score_data(s), pairs, out);
-}
-
-static void describe(const mst_score *s, mst_score_info *info)
-{
-    *info = *mst_score_describe(mst_score_data(s));
-}
-
-static const mst_score_ops veiled_ops = {
-    .size = sizeof veiled_ops,
-    .name = "exact",
-    .describe = describe,
-    .evaluate = pass_on,
-};
 
 typedef struct data {
     mst_manifold *m;
