@@ -97,6 +97,9 @@ mst_status print_errors(const estimation *e, FILE *out, const mst_mean_result *r
                 mst_manifold_spec(mst_manifold_factor(e->m, f)));
     if (isnan(r->standard_error) && missing_errors(r) != NULL)
         fprintf(out, LABEL "none: %s\n", "standard error", missing_errors(r));
+    if (r->clusters > 0 && !isnan(r->standard_error))
+        fprintf(out, LABEL "%zu, worth %.4g independent rows\n", "clusters", r->clusters,
+                r->effective_n);
     return print_region(e, out, r, confidence);
 }
 

@@ -232,6 +232,10 @@ grep first subjects.csv | cut -d, -f2,3 >before.csv
 grep second subjects.csv | cut -d, -f2,3 >after.csv
 expects "the same cluster in two files" "r['paired'] and r['clusters'] == 6 and near(r['p_value'], 2 / 64)" "${line[@]}" --kind frechet --cluster 2 before.csv after.csv
 expects "clusters of two files in one" "r['paired'] and r['clusters'] == 6 and near(r['p_value'], 2 / 64)" "${line[@]}" --kind frechet --cluster <(cut -d, -f2 before.csv after.csv) <(cut -d, -f1 before.csv) <(cut -d, -f1 after.csv)
+expects "mean of clusters" "r['clusters'] == 6 and near(r['mean'], [2.505]) and near(r['mean_standard_error'], math.sqrt(35 / 12 / 6 * 6 / 5)) and r['covariance'] == 'sandwich'" mean --manifold euclidean:1 --cluster subjects.txt subjects-x.csv
+expects "means of groups of clusters" "[(g['group'], g['clusters'], g['n']) for g in r['groups']] == [('a', 3, 6), ('b', 3, 6)] and near(r['groups'][0]['mean_standard_error'], math.sqrt(1 / 3))" mean --manifold euclidean:1 --by group --cluster subject three.csv
+run mean --manifold euclidean:1 --cluster subjects.txt subjects-x.csv
+check "mean of clusters: text" grep -Eq '^  clusters +6, worth [0-9.]+ independent rows$' "$out"
 refuses "clusters of both kinds" 2 "clusters lie in one group" "${line[@]}" --by <(seq 12 | sed 's/.*/x/;1s/x/y/;3,4s/x/y/') --cluster subjects.txt subjects-x.csv
 refuses "a likelihood ratio of clusters" 2 "takes rows for independent" "${line[@]}" --method lr --by groups.txt --cluster subjects.txt subjects-x.csv
 refuses "one column for both" 2 "cannot be two kinds of labels" "${line[@]}" --by 2 --cluster subject three.csv
