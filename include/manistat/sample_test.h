@@ -43,7 +43,8 @@ MST_API mst_test_options mst_test_options_default(void);
 typedef enum mst_test_note {
     /* The samples are so small that the χ² law rejects more than about 7 % of true hypotheses at 5 %. */
     MST_TEST_NOTE_SMALL = 1 << 0,
-    MST_TEST_NOTE_TOO_FEW = 1 << 1, /* no labelling at all could have had a p-value below 0.05 */
+    /* no labelling, or no result of so few permutations, could have had a p-value below 0.05 */
+    MST_TEST_NOTE_TOO_FEW = 1 << 1,
     /* The points are not spread like Brownian motion, equally in all directions and with its tails, so that
      * the χ² law rejects more than 7 % of true hypotheses at 5 %. */
     MST_TEST_NOTE_MODEL = 1 << 2,

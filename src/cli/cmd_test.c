@@ -457,7 +457,12 @@ static void warn_of_test(const comparison *c)
     else if ((r->notes & MST_TEST_NOTE_SMALL) != 0)
         warn(c->e.inv, "warning: the samples are too small for the chi-squared law, and the "
                        "p-value is too small for that reason; use --method permutation");
-    if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0)
+    if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0 && !r->exhaustive)
+        warn(c->e.inv,
+             "warning: %zu permutations cannot have a p-value below %.3g; ask for more, such as "
+             "--permutations 999",
+             r->permutations, r->least_p_value);
+    else if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0)
         warn(c->e.inv,
              "warning: so few %s cannot have a p-value below %.3g, however different the samples "
              "are",

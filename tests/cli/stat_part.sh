@@ -196,6 +196,10 @@ printf '4\n5\n7\n' >high.csv
 expects "all labellings" "near(r['statistic'], 16.9) and r['exhaustive'] and r['permutations'] == 19 and near(r['p_value'], 0.1) and near(r['least_p_value'], 0.1)" test --manifold euclidean:1 --kind frechet low.csv high.csv
 check "too few points: a warning" grep -q 'so few points cannot have a p-value below 0.1' "$err"
 expects "where there is no likelihood, Frechet means" "r['kind'] == 'frechet' and r['p_value'] == 1" test --manifold spd:3 --permutations 9 triangles.csv triangles.csv
+run "${pair[@]}" --kind frechet --permutations 9 north.csv east.csv
+check "too few permutations: a warning" grep -q '9 permutations cannot have a p-value below 0.1' "$err"
+run "${pair[@]}" --kind frechet one.csv north.csv
+check "a sample of one row, by Frechet means" test "$status" -eq 0
 refuses "a likelihood ratio of Frechet means" 2 "no likelihood; leave out --method lr" "${pair[@]}" --kind frechet --method lr north.csv east.csv
 refuses "a time of Frechet means" 2 "has no time; leave out --time" "${pair[@]}" --kind frechet --time 1 north.csv east.csv
 refuses "times of Frechet means" 2 "no time to test; leave out --hypothesis both" "${pair[@]}" --kind frechet --hypothesis both north.csv east.csv
