@@ -36,7 +36,7 @@ static mst_status print_matrix(FILE *out, size_t order, mst_triangle triangle, c
     char cell[CELL];
     for (size_t i = 0; i < shown; i++)
         for (size_t j = 0; j < shown; j++) {
-            int width = snprintf(cell, sizeof cell, "%.*g", digits, a[i * order + j]);
+            int width = snprintf(cell, sizeof cell, "%.*g", digits, a[i * order + j] + 0.0);
             if (is_shown(triangle, i, j) && width > widths[j])
                 widths[j] = width;
         }
@@ -44,7 +44,7 @@ static mst_status print_matrix(FILE *out, size_t order, mst_triangle triangle, c
         size_t last = triangle == MST_TRIANGLE_LOWER ? i + 1 : shown;
         fprintf(out, "%*s", i > 0 ? (int)indent : 0, "");
         for (size_t j = 0; j < last; j++) {
-            snprintf(cell, sizeof cell, "%.*g", digits, a[i * order + j]);
+            snprintf(cell, sizeof cell, "%.*g", digits, a[i * order + j] + 0.0);
             fprintf(out, "%s%*s", j > 0 ? "  " : "", widths[j],
                     is_shown(triangle, i, j) ? cell : "");
         }
@@ -58,7 +58,7 @@ static mst_status print_matrix(FILE *out, size_t order, mst_triangle triangle, c
 static void print_numbers(FILE *out, size_t n, const double *x, const char *what)
 {
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s%.*g", i > 0 ? ", " : "", DIGITS, x[i]);
+        fprintf(out, "%s%.*g", i > 0 ? ", " : "", DIGITS, x[i] + 0.0); /* zeros have no sign */
     fprintf(out, "%s\n", what);
 }
 

@@ -37,7 +37,7 @@ void table_number(table *t, double x, int digits)
     if (isnan(x))
         table_cell(t, "-");
     else
-        table_cell(t, "%.*g", digits, x);
+        table_cell(t, "%.*g", digits, x + 0.0); /* zeros have no sign */
 }
 
 static mst_status column_widths(const table *t, size_t **widths)
