@@ -111,7 +111,10 @@ typedef struct mst_mean_options {
     double time;
     const double *weights; /* default null: all 1; (n), ≥ 0, not all 0 */
     const double *start;   /* default null: the projected mean of coordinates; else one point (D) */
-    size_t starts;         /* default 4: this many different starts, 1 … 1000 */
+    /* default 4, 1 … 1000. 1: a climb from the start, and nobody looks for other optima. More: the search for
+     * the global optimum (docs/means.md); where there is none for the source or the method, and of numbers
+     * above the default, this many different starts. */
+    size_t starts;
     /* default 1e-10: of the gradient of the mean log-likelihood in (μ, log t), with μ in units of √t
      * (Fréchet means: of the spread). For a source with a precision it is at least 4 times that precision in
      * units of the rows' own gradients, about √d: less is rounding. */
@@ -159,7 +162,9 @@ typedef struct mst_mean_result {
      * other, and differences below 1 % of the ups and downs on it count as ties. */
     bool unique; /* of those that are NOT_ESTABLISHED: false */
     mst_uniqueness uniqueness;
-    size_t set_size;     /* members of the set found, at least 1 */
+    /* Members of the set found, at least 1: optima of the same value if it is not unique; if that is not
+     * established, optima that the data do not tell from the best, and on spheres its opposite. */
+    size_t set_size;
     mst_mean_point *set; /* best first */
     double *basis;       /* (d, D), orthonormal tangent basis at the mean */
     double *covariance;  /* (d, d) of the mean in that basis; NANs where it is not defined */

@@ -51,7 +51,9 @@ static const option option_starts = {
     .example = "10",
     .minimum = 1,
     .maximum = 1000,
-    .help = "climb from K different points, because there may be several maxima",
+    .help =
+        "1: one climb, and nobody looks for other maxima; above 4: that many more climbs besides "
+        "the search",
 };
 
 static const option option_confidence = {
@@ -336,10 +338,11 @@ static void warn_of_set(const averaging *a, const group *g)
         snprintf(text, sizeof text,
                  "the mean may not be unique: the data do not tell it from %zu other%s",
                  r->set_size - 1, r->set_size > 2 ? "s" : "");
+    else if ((r->notes & MST_NOTE_MAYBE_UNIFORM) != 0)
+        return; /* which has been said */
     else
-        snprintf(
-            text, sizeof text,
-            "whether the mean is unique was not established: others were not looked for enough");
+        snprintf(text, sizeof text,
+                 "whether the mean is unique was not established; try more --starts");
     warn(a->e.inv, "warning: %s%s%s%s", g->name != NULL ? "group '" : "",
          g->name != NULL ? g->name : "", g->name != NULL ? "': " : "", text);
 }
@@ -424,7 +427,9 @@ const command command_mean = {
         "kernel and has no time.\n\n"
         "The standard error is the root of the trace of the covariance of the mean in its tangent "
         "space; --json has the whole matrix with its basis, the confidence region, AIC and BIC. If "
-        "the mean is not unique, all equally good ones are reported. If all points coincide the "
+        "the mean is not unique, all equally good ones are reported; if the data do not tell it "
+        "from "
+        "another, those that they do not tell apart. If all points coincide the "
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
     .options =

@@ -78,7 +78,17 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
         robust.covariance = MST_COVARIANCE_SANDWICH;
     MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian));
-    return mean_add_doubts(*out, &s->model, &robust);
+    MST_TRY(mean_add_doubts(*out, &s->model, &robust));
+    /* Rows all over the space, as uniform ones are: what they say of this mean they might as well say of
+     * another. */
+    bool rough = false;
+    if (((*out)->notes & MST_NOTE_MAYBE_UNIFORM) != 0 && (*out)->unique)
+        MST_TRY(mean_is_rough(s, 0, &rough));
+    if (rough) {
+        (*out)->unique = false;
+        (*out)->uniqueness = MST_UNIQUENESS_NOT_ESTABLISHED;
+    }
+    return MST_OK;
 }
 
 static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size_t n,

@@ -77,6 +77,13 @@ printf '90,0\n53.13010235415598,0\n' >pair-latlon.csv
 expects "latitude and longitude" "near(r['mean'], [71.56505117707799, 0], 1e-6) and r['latlon'] is True" "${sphere[@]}" --latlon pair-latlon.csv
 printf '170\n-170\n' >angles.csv
 expects "degrees on the circle" "near(abs(r['mean'][0]), 180, 1e-6)" mean --manifold circle --degrees angles.csv
+printf '1.1\n1.9\n1.0\n-0.5\n1.5\n-2.3\n-1.8\n' >round.csv # climbs from some rows end at 1.92
+expects "the global mean of angles" "near(r['mean'], [0.9 / 7], 1e-12) and near(r['variance'], 2.390612244897959, 1e-12)" mean --manifold circle --kind frechet round.csv
+expects "the climb alone, and what it knows" "r['variance'] > 2.6 and r['unique'] is None and r['uniqueness'] == 'not established'" mean --manifold circle --kind frechet --starts 1 round.csv
+expects "proven by a theorem" "r['unique'] is True and r['uniqueness'] == 'proven'" "${sphere[@]}" --kind frechet north.csv
+expects "found by a search" "r['unique'] is True and r['uniqueness'] == 'searched'" "${sphere[@]}" north.csv
+awk -F, '{ s = NR % 2 ? 1 : -1; print s * $1 "," s * $2 "," s * $3 }' north.csv >axes.csv
+expects "axes: the data do not tell" "r['unique'] is not True and len(r['mean_set']) > 1" "${sphere[@]}" --kind frechet axes.csv
 printf '0,0,1\n0,0,-1\n' >antipodes.csv
 expects "antipodes: the Frechet mean is not unique" "not r['unique'] and abs(r['mean'][2]) < 1e-6 and near(r['variance'], math.pi ** 2 / 4)" "${sphere[@]}" --kind frechet antipodes.csv
 check "antipodes: a warning and status 0" grep -q 'warning: the mean is not unique' "$err"

@@ -348,7 +348,9 @@ START_TEST(sets_of_means)
     mst_mean_result_free(r);
     o.starts = 30;
     r = fit(source, 4, lifted, &o);
-    ck_assert(r->unique && r->set_size == 1);
+    ck_assert(r->set_size == 1);
+    /* Four rows on a great circle may be of the uniform law. */
+    ck_assert(!r->unique && r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED);
     assert_near(r->mean[2], 1, 1e-6, "the better one");
     mst_mean_result_free(r);
     mst_score_free(source);
