@@ -111,7 +111,8 @@ for page in general help.*; do
             # Nobody waits for minutes of training here.
             short=$(sed -e 's/--minutes [0-9]*/--steps 20 --width 8 --depth 1/' \
                 -e 's/\(train .* --around [a-z.]*\)/\1 --steps 20 --width 8 --depth 1/' <<<"$line")
-            bash -c "$short" >out 2>err && [ ! -s err ] && { [ -s out ] || [ -s "$target" ]; }
+            # A model of twenty steps is not certified either.
+            bash -c "$short" >out 2>err && ! grep -qv 'has no certificate' err && { [ -s out ] || [ -s "$target" ]; }
         )
         verdict "example: $line" $?
     done < <(sed -n 's/^    \(\(echo .*| \)\{0,1\}manistat .*\)/\1/p' "$page")
