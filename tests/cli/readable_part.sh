@@ -164,7 +164,7 @@ says "wide points are left out of tables" '^the means have 78 numbers each; --js
 printf '0\n0.1\n0.2\n3\n3.1\n' >angles.csv
 printf '0\n0\n0\n1\n1\n' >expected
 for command in kmeans mixture; do
-    fit=($command --manifold circle -k 2)
+    fit=("$command" --manifold circle -k 2)
     run "${fit[@]}" angles.csv
     check "$command: a pipe gets labels" cmp expected "$out"
     run "${fit[@]}" angles.csv -o $command.labels
