@@ -19,6 +19,9 @@
 #include <string.h>
 
 static const double level = 0.999;
+/* Axes are common, and a mean of them looks like any other: the opposite has the quantile 0.9999 of two
+ * degrees of freedom for a limit, or in many dimensions 0.99 of d. */
+static const double opposite_level = 0.9999, opposite_level_of_many = 0.99;
 /* Candidates to compare row by row, and those to report. */
 enum { COMPARED = 24, REPORTED = 8, STOPS = 4 };
 
@@ -63,13 +66,13 @@ static mst_status differing(const mean_search *s, const double *a, const double 
     return MST_OK;
 }
 
-/* Do the data fail to tell the state from the best? Weights count by their ratios only. */
-static mst_status is_tied(const jury *j, const double *state, bool *tied)
+/* Do the data fail to tell the state from the best: is the squared difference below `limit` times its
+ * variance? Weights count by their ratios only. */
+static mst_status is_tied(const jury *j, const double *state, double limit, bool *tied)
 {
     const mean_search *s = j->s;
     const double *w = s->rows.weights;
-    double sum = 0, square = 0, rows = 0, d;
-    MST_TRY(differing(s, s->candidates[0].state, state, &d));
+    double sum = 0, square = 0, rows = 0;
     MST_TRY(row_values(s, state, j->other));
     for (size_t i = 0; i < s->rows.n; i++) {
         double weight = w != NULL ? w[i] : 1;
@@ -82,12 +85,12 @@ static mst_status is_tied(const jury *j, const double *state, bool *tied)
         square += off * off;
     }
     square *= rows > 1 ? rows / (rows - 1) : 1;
-    *tied = sum * fabs(sum) <= mst_chi_square_quantile(level, d) * square;
+    *tied = sum * fabs(sum) <= limit * square;
     return MST_OK;
 }
 
 /* Is it the same estimate as the best? */
-static mst_status is_same(const jury *j, const double *state, bool *same)
+static mst_status is_same(const jury *j, const double *state, double limit, bool *same)
 {
     const mean_search *s = j->s;
     const mst_manifold *m = s->m;
@@ -105,7 +108,7 @@ static mst_status is_same(const jury *j, const double *state, bool *same)
             j->v[a] *= share;
         MST_TRY(mst_manifold_exp(m, 1, from, j->v, j->state));
         j->state[s->D] = from[s->D] + share * (state[s->D] - from[s->D]);
-        MST_TRY(is_tied(j, j->state, same));
+        MST_TRY(is_tied(j, j->state, limit, same));
     }
     return MST_OK;
 }
@@ -136,15 +139,18 @@ static mst_status judge_rivals(const jury *j)
     for (size_t k = s->members; k < s->count && compared < COMPARED && s->members < REPORTED; k++) {
         const double *state = s->candidates[k].state;
         bool skip, tied;
+        double d;
         if (!fit_has_converged(s->candidates[k].outcome.end))
             continue;
         MST_TRY(is_beside_members(s, state, &skip));
         if (skip)
             continue;
         compared++;
-        MST_TRY(is_tied(j, state, &tied));
+        MST_TRY(differing(s, s->candidates[0].state, state, &d));
+        double limit = mst_chi_square_quantile(level, d);
+        MST_TRY(is_tied(j, state, limit, &tied));
         if (tied)
-            MST_TRY(is_same(j, state, &skip));
+            MST_TRY(is_same(j, state, limit, &skip));
         if (tied && !skip)
             move_up(s, k, s->members++);
     }
@@ -173,7 +179,10 @@ static mst_status judge_opposite(const jury *j)
         MST_TRY(is_beside_members(s, c->state, &beside));
         if (beside)
             continue;
-        MST_TRY(is_tied(j, c->state, &tied));
+        double d = (double)mst_manifold_dim(factor);
+        double limit = fmax(mst_chi_square_quantile(opposite_level, 2),
+                            mst_chi_square_quantile(opposite_level_of_many, d));
+        MST_TRY(is_tied(j, c->state, limit, &tied));
         if (!tied)
             continue;
         c->outcome = best->outcome;
