@@ -206,10 +206,15 @@ mst_status samples_scatter(const samples *t, const fit_rows *rows, const double 
     return status;
 }
 
-/* Rows of group g count in units of 1/(n s²), s the standard error of its mean, so that Σ d² about a point
- * grows by its squared distance from that mean in units of s². Where rows are independent, s² is
- * Σ d²/(n (n − 1)); clusters are summed first. A group that hardly scatters is not allowed to be all that
- * counts: its share is no less than 1e-12 of the pooled scatter. */
+/* A group that hardly scatters is not allowed to be all that counts: its share is no less than 1e-12 of the
+ * pooled scatter. */
+double samples_scale(const samples *t, double n, size_t units, double scatter)
+{
+    double least = 1e-12 * t->pooled_square * n / (double)t->n, few = (double)units - 1;
+    scatter = fmax(scatter, least);
+    return scatter > 0 ? n * few / (scatter * (double)units) : 1;
+}
+
 static mst_status standardise(const samples *t, const test_arrangement *a, comparison *c)
 {
     const test_units *u = t->units;
@@ -222,9 +227,7 @@ static mst_status standardise(const samples *t, const test_arrangement *a, compa
             ends[k] = a->ends[place[0] + k] - first;
         MST_TRY(samples_scatter(t, &c->rows[g], separate_state(t, c, g), units,
                                 u->clusters > 0 ? ends : NULL, &scatter));
-        scatter = fmax(scatter, 1e-12 * t->pooled_square * n / (double)t->n);
-        double few = (double)units / (double)(units - 1);
-        double scale = scatter > 0 ? n / (scatter * few) : 1;
+        double scale = samples_scale(t, n, units, scatter);
         for (size_t i = 0; i < c->rows[g].n; i++)
             a->standard[first + i] = scale;
         c->rows[g].weights = a->standard + first;

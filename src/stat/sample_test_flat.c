@@ -152,6 +152,57 @@ static void fit_all(const samples *t, bool thorough, sums *s, comparison *c)
     }
 }
 
+/* ---- Without a time: squared distances alone ---- */
+
+/* Σ_c |Σ_{i in c} u_i − m|² over the clusters of group g. */
+static double cluster_squares(const samples *t, const size_t *at, size_t g, sums *s)
+{
+    const test_units *u = t->units;
+    const double *mean = s->mean + g * t->d;
+    double squares = 0;
+    for (size_t p = u->group_places[g]; p < u->group_places[g + 1]; p++) {
+        size_t unit = at[u->by_group[p]];
+        memset(s->common, 0, t->d * sizeof *s->common);
+        for (size_t i = u->first[unit]; i < u->first[unit + 1]; i++)
+            for (size_t a = 0; a < t->d; a++)
+                s->common[a] += t->flat[u->row[i] * t->d + a] - mean[a];
+        for (size_t a = 0; a < t->d; a++)
+            squares += s->common[a] * s->common[a];
+    }
+    memset(s->common, 0, t->d * sizeof *s->common);
+    return squares;
+}
+
+/* What the rows of a group count: see samples_scale. */
+static double row_scale(const samples *t, const size_t *at, size_t g, sums *s)
+{
+    const size_t *place = t->units->group_places + g;
+    if (!t->standardised)
+        return 1;
+    double scatter = t->units->clusters > 0 ? cluster_squares(t, at, g, s) : s->squares[g];
+    return samples_scale(t, s->size[g], place[1] - place[0], scatter);
+}
+
+static void compare_distances(const samples *t, const size_t *at, sums *s, comparison *c)
+{
+    double total = 0;
+    size_t k = t->groups;
+    for (size_t g = 0; g < k; g++) {
+        s->time[g] = row_scale(t, at, g, s);
+        total += s->share[g] = s->time[g] * s->size[g];
+        c->separate[g * (t->D + 1) + t->D] = 1;
+    }
+    c->null_value = c->separate_value = 0;
+    for (size_t g = 0; g < k; g++)
+        s->share[g] /= total;
+    for (size_t g = 0; g < k; g++) {
+        c->value[g] = -0.5 * s->time[g] * s->squares[g];
+        c->separate_value += c->value[g];
+        c->null_value -= 0.5 * s->time[g] * squares_about(t, s, g);
+    }
+    memcpy(s->best, s->share, k * sizeof *s->best);
+}
+
 /* From coordinates to the states that climbs would have left. */
 static mst_status place_states(const samples *t, sums *s, comparison *c)
 {
@@ -172,7 +223,7 @@ static mst_status place_states(const samples *t, sums *s, comparison *c)
 mst_status samples_unroll(samples *t, double **memory)
 {
     *memory = NULL;
-    if (!t->timed || t->unequal_cells || !flat_source(t->source))
+    if (t->unequal_cells || !flat_source(t->source))
         return MST_OK;
     MST_TRY(mst_allocate(memory, t->n * t->d));
     MST_TRY(flat_coordinates(t->m, t->pooled, t->n, t->x, t->threads, *memory));
@@ -189,7 +240,10 @@ mst_status samples_compare_flat(const samples *t, const test_arrangement *a, boo
     c->null_value = -INFINITY;
     c->null_end = MST_FIT_SETTLED;
     add_up(t, a->at, &s);
-    fit_all(t, thorough, &s, c);
+    if (t->timed)
+        fit_all(t, thorough, &s, c);
+    else
+        compare_distances(t, a->at, &s, c);
     mst_status status =
         c->values_only || isinf(c->separate_value) ? MST_OK : place_states(t, &s, c);
     mst_release(s.size);

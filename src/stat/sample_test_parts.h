@@ -124,6 +124,11 @@ MST_MUST_USE mst_status samples_unroll(samples *t, double **memory);
 MST_MUST_USE mst_status samples_scatter(const samples *t, const fit_rows *rows, const double *mean,
                                         size_t units, const size_t *ends, double *out);
 
+/* What rows of a group count, 1/(n s²) with s the standard error of its mean, so that Σ d² about a point
+ * grows by its squared distance from that mean in units of s². Where rows are independent, s² is Σ d²/(n (n −
+ * 1)); clusters are summed first: `scatter` is samples_scatter. */
+double samples_scale(const samples *t, double n, size_t units, double scatter);
+
 /* ---- May the χ² law be relied on? ---- */
 
 /* MST_TEST_NOTE_SMALL and MST_TEST_NOTE_MODEL, of the fits of the samples as they came. */

@@ -89,7 +89,46 @@ START_TEST(fits_come_to_the_same)
 }
 END_TEST
 
+/* Fréchet means: the groups' own errors, clusters, pairs, and a group of one row. */
+START_TEST(distances_come_to_the_same)
+{
+    data p = open_data(specs[_i]);
+    mst_score *source, *veiled;
+    ASSERT_OK(mst_score_log_new(&source, p.s.m));
+    ASSERT_OK(mst_score_new(&veiled, &veiled_ops, p.s.m, source));
+    mst_test_options o = mst_test_options_default();
+    o.method = MST_TEST_PERMUTATION;
+    o.permutations = 50;
+    o.threads = 1;
+    size_t pairs[N], alone[N];
+    for (size_t i = 0; i < N; i++) {
+        pairs[i] = i % EACH;
+        alone[i] = i < 3 ? i : 2;
+    }
+    const size_t *const clusters[] = {NULL, p.clusters, pairs, NULL};
+    for (size_t k = 0; k < 4; k++) {
+        const size_t *group = k < 3 ? p.group : alone;
+        mst_test_result *a, *b;
+        o.clusters = clusters[k];
+        ASSERT_OK(mst_sample_test(&a, source, N, p.x, GROUPS, group, &o));
+        ASSERT_OK(mst_sample_test(&b, veiled, N, p.x, GROUPS, group, &o));
+        ck_assert_double_gt(a->statistic, 0.1);
+        assert_near(a->statistic, b->statistic, 1e-8 * b->statistic, "%zu: statistic", k);
+        assert_near(a->p_value, b->p_value, 1e-8, "%zu: p", k);
+        ck_assert(a->paired == (k == 2) && b->paired == a->paired && a->notes == b->notes);
+        for (size_t i = 0; i < p.s.D; i++)
+            assert_near(a->common_mean[i], b->common_mean[i], 1e-6, "%zu: mean", k);
+        mst_test_result_free(a);
+        mst_test_result_free(b);
+    }
+    mst_score_free(veiled);
+    mst_score_free(source);
+    close_data(&p);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("sample_test_flat", 120, {fits_come_to_the_same, SPECS});
+    return RUN_SUITE("sample_test_flat", 120, {fits_come_to_the_same, SPECS},
+                     {distances_come_to_the_same, SPECS});
 }
