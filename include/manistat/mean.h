@@ -203,7 +203,8 @@ typedef struct mst_mean_result {
      * for clusters of rows. */
     double equal_times_statistic, equal_times_p_value;
     /* Of the covariance where it is learnt from clusters: G − 1 if they are of one size, else fewer; region
-     * and interval allow for it. INFINITY without clusters. */
+     * and interval allow for it. likewise of unequal relative
+     * weights. Else INFINITY. */
     double degrees_of_freedom;
 } mst_mean_result;
 

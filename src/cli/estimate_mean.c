@@ -163,10 +163,10 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
 {
     json_member_integer(j, "n", r->n);
     json_member_number(j, "effective_n", r->effective_n);
-    if (r->clusters > 0) {
+    if (r->clusters > 0)
         json_member_integer(j, "clusters", r->clusters);
+    if (isfinite(r->degrees_of_freedom))
         json_member_number(j, "degrees_of_freedom", r->degrees_of_freedom);
-    }
     mst_status status = json_member_point(e, j, "mean", r->mean);
     if (status != MST_OK)
         return status;

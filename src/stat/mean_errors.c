@@ -110,8 +110,12 @@ static mst_status row_spread(const error_job *j, double *gradient, double *outer
             outer[k] *= j->precision.factor;
         return MST_OK;
     }
-    if (j->o->weights != NULL && j->o->weights_are == MST_WEIGHTS_RELATIVE)
-        return mean_cluster_spread(m, j->state, m->rows[0].n, NULL, outer);
+    if (j->o->weights != NULL && j->o->weights_are == MST_WEIGHTS_RELATIVE) {
+        MST_TRY(mean_cluster_spread(m, j->state, m->rows[0].n, NULL, outer));
+        for (size_t k = 0; k < m->parameters * m->parameters; k++)
+            outer[k] *= j->precision.factor;
+        return MST_OK;
+    }
     fit_sums sums = {.gradient = gradient, .outer = outer};
     return fit_evaluate(m, j->state, &sums);
 }
@@ -220,9 +224,11 @@ static mst_status region_volume(size_t d, const double *covariance, double radiu
  * and without any loss 83 %. */
 static double squared_radius(const mst_mean_result *r, size_t coordinates, double confidence)
 {
-    double k = (double)coordinates, g = (double)r->clusters, share = (g - k) / (g - 1);
+    double k = (double)coordinates, g = (double)r->clusters;
     if (isinf(r->degrees_of_freedom))
         return mst_chi_square_quantile(confidence, k);
+    g = r->clusters > 0 ? g : r->degrees_of_freedom + 1; /* of relative weights */
+    double share = (g - k) / (g - 1);
     return g > k ? k / share * mst_f_quantile(confidence, k, r->degrees_of_freedom * share) : NAN;
 }
 
@@ -290,7 +296,7 @@ static mst_status judge_clusters(error_job *j)
     const mean_clusters none = {0};
     error_job independent = *j;
     independent.clusters = &none;
-    j->precision.factor = 1;
+    independent.precision.factor = j->precision.factor = 1;
     double *gradient, rows = 0, clusters = 0;
     MST_TRY(mst_allocate(&gradient, q + 2 * q * q));
     double *outer = gradient + q, *together = outer + q * q;
@@ -342,7 +348,7 @@ static mst_status bootstrap_covariance(error_job *j, double *covariance, bool *d
     size_t q = j->model->model.parameters;
     MST_TRY(mean_bootstrap(j->model, j->state, j->o, may_move_far(j), covariance, &j->radius2,
                            defined));
-    for (size_t k = 0; *defined && j->clusters->of != NULL && k < q * q; k++)
+    for (size_t k = 0; *defined && k < q * q; k++)
         covariance[k] *= j->precision.factor;
     return MST_OK;
 }
@@ -358,6 +364,31 @@ static void look_beyond(error_job *j)
         r->covariance_kind = MST_COVARIANCE_BOOTSTRAP;
     else
         r->notes |= MST_NOTE_CUT_LOCUS;
+}
+
+/* Rows of unequal weight are clusters of one row and unequal size: what that costs beyond equal weights, of
+ * which errors of order 1/n are left alone. */
+static mst_status judge_weights(error_job *j)
+{
+    const fit_rows *rows = &j->model->model.rows[0];
+    size_t *names;
+    mean_clusters alone;
+    MST_TRY(mst_allocate(&names, rows->n));
+    for (size_t i = 0; i < rows->n; i++)
+        names[i] = i;
+    mst_status status = mean_clusters_new(&alone, rows->n, rows->weights, names);
+    mst_release(names);
+    double n = (double)alone.count;
+    if (status == MST_OK && alone.count > 1)
+        status = mean_cluster_precision(&alone, rows->n, rows->weights, true, 1, 1, &j->precision);
+    mean_clusters_free(&alone);
+    if (status != MST_OK || n < 2)
+        return status;
+    double excess = 1 / j->precision.degrees - 1 / (n - 1);
+    j->precision.factor *= (n - 1) / n;
+    if (excess > 1e-9)
+        j->r->degrees_of_freedom = 1 / excess;
+    return MST_OK;
 }
 
 static mst_status covariance_of(error_job *j, const double *hessian, size_t stride,
@@ -393,10 +424,15 @@ static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
                      .state = state,
                      .o = o,
                      .clusters = clusters,
+                     .precision = {.factor = 1},
                      .radius2 = NAN,
                      .cut_matrix = covariance + q * q,
                      .r = r};
-    mst_status status = clusters->of != NULL ? judge_clusters(&job) : MST_OK;
+    bool relative = o->weights != NULL && o->weights_are == MST_WEIGHTS_RELATIVE;
+    mst_status status = clusters->of != NULL ? judge_clusters(&job)
+                        : relative && r->covariance_kind != MST_COVARIANCE_OBSERVED
+                            ? judge_weights(&job)
+                            : MST_OK;
     if (status == MST_OK)
         status = covariance_of(&job, hessian, model->model.parameters, covariance, &defined);
     if (status == MST_OK && defined)

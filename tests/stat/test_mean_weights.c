@@ -144,6 +144,11 @@ START_TEST(relative_weights)
         squares += weights[i] * weights[i];
         centre += weights[i] * x[i];
     }
+    /* What unequal weights leave of Σw²: h = w/Σw, Σ w²(1 − 2h + Σh²), beyond that of equal ones. */
+    double left = squares / (sum * sum) * squares;
+    for (size_t i = 0; i < N; i++)
+        left += weights[i] * weights[i] * (1 - 2 * weights[i] / sum);
+    double factor = squares / left * (N - 1.0) / N;
     for (size_t i = 0; i < N; i++)
         robust += pow(weights[i] * (x[i] - centre / sum) / sum, 2);
     for (size_t k = 0; k < 3; k++) {
@@ -163,9 +168,11 @@ START_TEST(relative_weights)
         assert_near(r->effective_n, n, 1e-9, "effective n");
         assert_near(r->mean[0], centre / sum, 1e-9, "mean");
         /* 1000 resamples know a variance to 4.5 % */
-        double want = k == MST_COVARIANCE_OBSERVED ? r->time / n : robust;
+        double want = k == MST_COVARIANCE_OBSERVED ? r->time / n : robust * factor;
         assert_near(r->covariance[0], want, (k == MST_COVARIANCE_BOOTSTRAP ? 0.2 : 1e-6) * want,
                     "kind %zu: variance", k);
+        ck_assert_int_eq(isinf(r->degrees_of_freedom) != 0, k == MST_COVARIANCE_OBSERVED);
+        ck_assert(k == MST_COVARIANCE_OBSERVED || r->region_radius2 > 3.9);
         ck_assert_uint_eq(r->notes & MST_NOTE_WEIGHTS_SUM_TO_ONE, 0);
         mst_mean_result_free(plain);
         mst_mean_result_free(same);
