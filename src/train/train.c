@@ -50,7 +50,7 @@ mst_train_options mst_train_options_paper(void)
 double trainer_used(const trainer *r)
 {
     return r->o->steps > 0 ? (double)r->step / (double)r->o->steps
-                           : r->seconds / (60 * r->o->minutes);
+                           : r->seconds / fmax(60 * r->o->minutes - r->reserve, 1e-3);
 }
 
 static const double report_every = 0.5;
@@ -81,6 +81,37 @@ static void note_progress(trainer *r)
     i->seconds = r->seconds;
 }
 
+/* Evaluations and checkpoints are time of the user as well; what they have taken so far is kept for those at
+ * the end. */
+static mst_status spend(trainer *r, mst_status (*work)(trainer *), double *cost)
+{
+    double begin = mst_clock_seconds();
+    mst_status status = work(r);
+    *cost = mst_clock_seconds() - begin;
+    r->seconds += *cost;
+    return status;
+}
+
+/* A large network may take longer to look at than a burst of steps takes: a tenth of the time is for that. */
+static bool may_measure(const trainer *r)
+{
+    return r->measured == 0 || r->measuring + r->measure_cost <= 0.1 * r->seconds;
+}
+
+static mst_status save(trainer *r)
+{
+    return trainer_save(r);
+}
+
+static mst_status measure(trainer *r)
+{
+    MST_TRY(spend(r, trainer_measure, &r->measure_cost));
+    r->measuring += r->measure_cost;
+    r->measured = r->step;
+    r->reserve = r->measure_cost + r->save_cost;
+    return MST_OK;
+}
+
 static mst_status loop(trainer *r)
 {
     double saved = r->seconds;
@@ -90,15 +121,18 @@ static mst_status loop(trainer *r)
         double seconds = r->seconds;
         MST_TRY(trainer_run(r, r->seconds + report_every));
         r->speed = (double)((r->step - step) * r->feeder.batch) / (r->seconds - seconds);
-        MST_TRY(trainer_measure(r));
+        if (may_measure(r))
+            MST_TRY(measure(r));
         r->reported = 0; /* the end of a burst is always told */
         trainer_report(r);
         if (r->o->checkpoint != NULL && (r->seconds - saved >= r->o->every || r->stop)) {
             note_progress(r);
-            MST_TRY(trainer_save(r));
+            MST_TRY(spend(r, save, &r->save_cost));
             saved = r->seconds;
         }
     }
+    if (r->measured != r->step)
+        MST_TRY(measure(r));
     note_progress(r);
     r->net->info.finished = !r->stop;
     return MST_OK;

@@ -45,6 +45,10 @@ typedef struct trainer {
     double begin;    /* what the clock showed at second 0 */
     double reported; /* and at the last report */
     bool stop;       /* somebody asked for it */
+    double reserve;  /* of a budget by the clock: for what comes after the last step */
+    double measuring, measure_cost,
+        save_cost;     /* evaluations in all, the last one, the last checkpoint */
+    uint64_t measured; /* at this step */
     double seconds, rate, speed;
     /* Losses: running mean for reports, mean over the last thousand samples or so, size at the start. */
     double smooth, recent, early;
