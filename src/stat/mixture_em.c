@@ -21,13 +21,16 @@ static const double negligible = 1e-25;
 mst_status mixture_em_new(mixture_em *e)
 {
     size_t blocks = e->n / BLOCK + 1;
-    MST_TRY(mst_allocate(&e->memory, e->n * (e->k + e->D + 1) + (e->D + 1) + (e->d + 1) + blocks));
+    size_t past = 3 * mixture_size(e->k, e->D) + 2 * e->k * (e->d + 2);
+    MST_TRY(mst_allocate(&e->memory,
+                         e->n * (e->k + e->D + 1) + (e->D + 1) + (e->d + 1) + blocks + past));
     e->responsibilities = e->memory;
     e->rows = e->responsibilities + e->n * e->k;
     e->weights = e->rows + e->n * e->D;
     e->trial = e->weights + e->n;
     e->gradient = e->trial + e->D + 1;
     e->partial = e->gradient + e->d + 1;
+    e->past = e->partial + blocks;
     return MST_OK;
 }
 
@@ -157,16 +160,24 @@ static mst_status improve(mixture_em *e, size_t j)
 
 mst_status mixture_iterate(mixture_em *e)
 {
+    /* The first steps find the points; leaps begin when they creep. */
+    enum { PLAIN_STEPS = 10 };
     bool settled = false;
+    size_t size = mixture_size(e->k, e->D), since = 0;
     MST_TRY(mixture_expect(e));
     while (!settled && e->iterations < e->o->iterations) {
         double before = e->log_likelihood;
+        memcpy(e->past + (since % 2) * size, e->shares, size * sizeof *e->past);
+        since += e->iterations >= PLAIN_STEPS;
         for (size_t j = 0; j < e->k; j++)
             MST_TRY(improve(e, j));
         MST_TRY(mixture_expect(e));
         e->iterations++;
         settled = e->log_likelihood - before <=
                   e->o->tolerance * fmax(e->total / (double)e->n, fabs(e->log_likelihood));
+        if (!settled && since == 2)
+            MST_TRY(mixture_leap(e));
+        since %= 2;
         MST_TRY(mst_parallel_tick(1 / ((double)e->o->iterations + 1)));
     }
     e->end = settled ? MST_FIT_SETTLED : MST_FIT_OUT_OF_STEPS;

@@ -22,6 +22,7 @@ typedef struct mixture_em {
     double *rows, *weights;           /* of one component: (n, D), (n) */
     double *trial, *gradient;         /* (D + 1), (d + 1) */
     double *partial;                  /* a sum per block of rows */
+    double *past;                     /* room for leaps: three states, then two steps */
     double *memory;                   /* of all but the first three */
     double log_likelihood;
     size_t iterations;
@@ -55,6 +56,8 @@ MST_MUST_USE mst_status mixture_choose_least_time(mixture_em *e);
 MST_MUST_USE mst_status mixture_start(mixture_em *e, size_t restart);
 /* Responsibilities and log-likelihood of the present components. */
 MST_MUST_USE mst_status mixture_expect(mixture_em *e);
+/* After two steps of EM, from the states e->past (2, …) to the present one: as far on as they point. */
+MST_MUST_USE mst_status mixture_leap(mixture_em *e);
 /* EM to the end. */
 MST_MUST_USE mst_status mixture_iterate(mixture_em *e);
 
