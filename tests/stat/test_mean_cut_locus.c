@@ -259,22 +259,22 @@ START_TEST(resamples_restart)
 }
 END_TEST
 
-/* Before the term was there 83 % of the regions on the circle and 73 % of those on so3 held the mean; of 300
- * regions that hold it 95 times in 100, fewer than 91 % do so once in 1000 times. */
+/* Before the term was there 83 % of the regions on the circle and 65 to 73 % of those on so3 held the mean.
+ * Of regions that hold it 95 times in 100, fewer than 91 % of 300 or 85 % of 60 do so once in 500 times. */
 START_TEST(regions_cover_near_the_cut_locus)
 {
     static const struct {
         const char *spec;
         double time;
-        size_t n;
-    } cases[] = {{"circle", 2, 1000}, {"so3", 1.5, 500}};
-    enum { SETS = 300 };
+        size_t n, sets, least;
+    } cases[] = {{"circle", 2, 1000, 300, 273}, {"so3", 1.5, 500, 60, 51}};
+    size_t sets = cases[_i].sets;
     setting s = setting_open(cases[_i].spec);
     size_t n = cases[_i].n, hits = 0, failures = 0;
     double start[9];
     mst_manifold_start(s.m, start);
 #pragma omp parallel for schedule(dynamic, 8) reduction(+ : hits, failures)
-    for (size_t k = 0; k < SETS; k++) {
+    for (size_t k = 0; k < sets; k++) {
         double *x = draw(&s, n, NULL, cases[_i].time, 1000 + k), v[9], c[3], square = 0;
         mst_mean_options o = mst_mean_options_default();
         o.threads = 1;
@@ -291,15 +291,15 @@ START_TEST(regions_cover_near_the_cut_locus)
         mst_mean_result_free(r);
         free(x);
     }
-    ck_assert_msg(failures <= SETS / 20, "%zu sets have no errors", failures);
-    ck_assert_msg(hits >= SETS * 91 / 100, "%s: %zu of %d", cases[_i].spec, hits, SETS);
+    ck_assert_msg(failures <= sets / 20, "%zu sets have no errors", failures);
+    ck_assert_msg(hits >= cases[_i].least, "%s: %zu of %zu", cases[_i].spec, hits, sets);
     setting_close(&s);
 }
 END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("mean_cut_locus", 120, {the_circle_by_hand, 0}, {smeary_means_are_said, 0},
+    return RUN_SUITE("mean_cut_locus", 240, {the_circle_by_hand, 0}, {smeary_means_are_said, 0},
                      {rotations_by_hand, 0}, {products_by_factor, 3},
                      {differences_leave_jumps_out, 0}, {scaled_spaces, 2}, {unknown_cut_loci, 0},
                      {resamples_restart, 0}, {regions_cover_near_the_cut_locus, 2});
