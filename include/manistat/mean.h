@@ -175,8 +175,8 @@ typedef struct mst_mean_result {
     double standard_error;      /* root of its trace */
     double time_standard_error; /* NAN for a fixed time and at an edge */
     double time_low, time_high; /* the interval for t; the upper end may be INFINITY */
-    double region_radius2;      /* {v : vᵀ C⁻¹ v ≤ region_radius2} is the region */
-    double region_volume;       /* in the tangent space */
+    double region_radius2; /* {v : vᵀ C⁻¹ v ≤ region_radius2} is the region, see region_kind */
+    double region_volume; /* in the tangent space */
     size_t parameters;
     double aic, bic; /* NAN without a likelihood; the number of observations is Σ w */
     size_t n;
@@ -206,6 +206,7 @@ typedef struct mst_mean_result {
      * and interval allow for it. likewise of unequal relative
      * weights. Else INFINITY. */
     double degrees_of_freedom;
+    double region_time; /* at which a score region takes its scores; NAN for other regions */
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success
@@ -221,6 +222,14 @@ MST_API void mst_mean_result_free(mst_mean_result *result);
 MST_API MST_MUST_USE mst_status mst_mean_region_axes(const mst_mean_result *r,
                                                      const mst_manifold *m, size_t factor,
                                                      double *axes);
+
+/* Is y (D) in the confidence region of a result, whatever its kind? With what mst_mean_fit was given.
+ * MST_UNABLE if the result has no region. */
+MST_API MST_MUST_USE mst_status mst_mean_region_holds(bool *holds, const mst_mean_result *r,
+                                                      const mst_score *source, size_t n,
+                                                      const double *x,
+                                                      const mst_mean_options *options,
+                                                      const double *y);
 
 typedef enum mst_mean_kind { MST_MEAN_DIFFUSION, MST_MEAN_FRECHET } mst_mean_kind;
 /* The kind of mean to take where nobody says which: the diffusion mean if the likelihood is known, else the

@@ -315,8 +315,11 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
     if (!isnan(r->uniform_p_value))
         fprintf(out, LABEL "p-value %.4g%s\n", "uniform law", r->uniform_p_value,
                 (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0 ? ": not rejected" : "");
+    bool hardly = (r->notes & MST_NOTE_HARDLY_DETERMINED) != 0;
     fprintf(out, LABEL "%s, %zu iteration%s, gradient %.2g\n", "converged",
-            r->converged ? "yes" : "no", r->iterations, r->iterations == 1 ? "" : "s",
-            r->gradient_norm);
+            hardly && r->converged ? "yes, but the mean is hardly determined"
+            : r->converged         ? "yes"
+                                   : "no",
+            r->iterations, r->iterations == 1 ? "" : "s", r->gradient_norm);
     return print_set(e, out, r);
 }

@@ -41,8 +41,11 @@ enum { NOTES = sizeof notes / sizeof *notes };
 
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r)
 {
+    unsigned said = r->notes;
+    if ((said & MST_NOTE_MAYBE_UNIFORM) != 0) /* which says it all */
+        said &= ~(unsigned)(MST_NOTE_HARDLY_DETERMINED | MST_NOTE_TIME_BIASED);
     for (size_t i = 0; i < NOTES; i++)
-        if ((r->notes & notes[i].bit) != 0)
+        if ((said & notes[i].bit) != 0)
             warn(e->inv, "warning: %s%s%s%s", group != NULL ? "group '" : "",
                  group != NULL ? group : "", group != NULL ? "': " : "", notes[i].text);
 }

@@ -148,6 +148,7 @@ static mst_status json_factors(const estimation *e, mst_json *j, const mst_mean_
 mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *r,
                        double confidence)
 {
+    static const char *const kinds[] = {"none", "ellipsoid", "score", "whole"};
     size_t d = mst_manifold_dim(e->m);
     double unit = length_unit(e), *covariance;
     mst_status status = new_doubles(&covariance, d, d);
@@ -164,6 +165,8 @@ mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *
         json_member_string(j, "units", "degrees");
     json_member_matrix(j, "basis", d, e->ambient, r->basis);
     json_member_number(j, "confidence", confidence);
+    json_member_string(j, "region_kind", kinds[r->region_kind]);
+    json_member_number(j, "region_share", r->region_share);
     json_member_number(j, "region_radius2", r->region_radius2);
     json_member_number(j, "region_volume", r->region_volume / pow(unit, (double)d));
     return mst_manifold_factor(e->m, 0) == e->m ? json_axes(e, j, r, 0) : json_factors(e, j, r);

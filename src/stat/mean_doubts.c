@@ -3,17 +3,23 @@
 
 #include "stat/mean_doubts.h"
 
+#include "base/linalg.h"
 #include "stat/marginal_time.h"
 #include "stat/rows.h"
-#include "stat/uniformity.h"
+#include "stat/score_region.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Above this p-value the uniform law has not been rejected. */
 static const double rejected = 0.05;
 /* d/(n R̄²) from which on the fitted mean has followed the noise so far that the time is too low to be left
  * alone: measured, intervals about it hold 94 % there instead of 95 %. */
 static const double absorbed = 0.25;
+
+/* Of a quarter turn: how far a region may reach and be an ellipsoid, less if the time that it rests on is
+ * biased, and an error from which on the mean is hardly determined. */
+static const double wide = 0.2, wide_if_biased = 0.1, hardly = 0.5;
 
 typedef struct doubts {
     mst_mean_result *r;
@@ -116,6 +122,90 @@ static mst_status ask_time(const doubts *d)
                : MST_OK;
 }
 
+/* The longest semi-axis of the region's shadow in a compact piece and the root of the covariance's trace
+ * there, over the quarter turn that takes an axis to one that has nothing to do with it. The largest of all
+ * pieces; 0 where there is no covariance. */
+static mst_status relative_size(const doubts *d, double *axis, double *error)
+{
+    size_t dim = mst_manifold_dim(d->m);
+    *axis = *error = 0;
+    for (size_t k = 0; k < d->pieces.count && !isnan(d->r->standard_error); k++) {
+        const stat_piece *p = &d->pieces.piece[k];
+        double trace = 0, *block, quarter = M_PI / 2 / p->scale;
+        if (p->features == 0)
+            continue;
+        MST_TRY(mst_allocate(&block, p->dim * (2 * p->dim + 1)));
+        double *values = block + p->dim * p->dim, *vectors = values + p->dim;
+        for (size_t a = 0; a < p->dim; a++) {
+            memcpy(block + a * p->dim, d->r->covariance + (p->first + a) * dim + p->first,
+                   p->dim * sizeof *block);
+            trace += block[a * p->dim + a];
+        }
+        mst_status status = mst_eigen_symmetric(1, p->dim, block, values, vectors, NULL);
+        if (status == MST_OK) {
+            double radius2 = isnan(d->r->region_radius2) ? 0 : d->r->region_radius2;
+            *axis = fmax(*axis, sqrt(fmax(values[p->dim - 1], 0) * radius2) / quarter);
+            *error = fmax(*error, sqrt(trace) / quarter);
+        }
+        mst_release(block);
+        MST_TRY(status);
+    }
+    return MST_OK;
+}
+
+/* A time for the scores of the region: any will do, so one at which they are not all next to nothing. */
+static double region_time(const doubts *d)
+{
+    const mst_mean_result *r = d->r;
+    double fastest = 0;
+    if (!mst_score_gives(d->model->model.source, MST_GIVES_TIME))
+        return NAN;
+    for (size_t k = 0; k < d->pieces.count; k++)
+        fastest = fmax(fastest, stat_decay(&d->pieces.piece[k]));
+    double best = isfinite(r->time_corrected) ? r->time_corrected : r->time;
+    double time = fmin(isfinite(best) ? best : INFINITY, 10 / fastest);
+    return d->model->model.time_is_free ? fit_clamp_time(d->model->model.source, time) : r->time;
+}
+
+static mst_status replace_region(const doubts *d)
+{
+    mst_mean_result *r = d->r;
+    const fit_rows *rows = &d->model->model.rows[0];
+    score_region region;
+    bool whole = false;
+    r->region_time = region_time(d);
+    mst_status status = score_region_open(&region, d->model->model.source, &d->pieces, rows->n,
+                                          rows->x, d->o, r->region_time);
+    if (status == MST_OK)
+        status = score_region_survey(&region, r->mean, d->o->seed, d->o->threads, &whole,
+                                     &r->region_share);
+    if (status == MST_OK) {
+        r->region_kind = whole ? MST_REGION_WHOLE : MST_REGION_SCORE;
+        r->region_radius2 = region.limit;
+        r->region_volume = NAN;
+    }
+    score_region_close(&region);
+    return status;
+}
+
+/* Where an ellipsoid in the tangent space reaches round the manifold, or there is none for want of a mean,
+ * the region is that of the scores. */
+static mst_status ask_region(const doubts *d)
+{
+    mst_mean_result *r = d->r;
+    double axis, error;
+    bool uniform = (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0;
+    if (!d->pieces.compact || !(r->converged || r->time_limit == MST_TIME_INFINITY))
+        return MST_OK;
+    MST_TRY(relative_size(d, &axis, &error));
+    double reach = (r->notes & MST_NOTE_TIME_BIASED) != 0 ? wide_if_biased : wide;
+    if (axis > reach || (uniform && isnan(r->standard_error)))
+        MST_TRY(replace_region(d));
+    if (uniform || error > hardly || r->region_kind == MST_REGION_WHOLE)
+        r->notes |= MST_NOTE_HARDLY_DETERMINED;
+    return MST_OK;
+}
+
 mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
                            const mst_mean_options *options)
 {
@@ -132,6 +222,8 @@ mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
     mst_status status = ask_uniformity(&d);
     if (status == MST_OK)
         status = ask_time(&d);
+    if (status == MST_OK)
+        status = ask_region(&d);
     stat_pieces_free(&d.pieces);
     return status;
 }

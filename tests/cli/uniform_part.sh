@@ -13,6 +13,7 @@ check "nothing: a warning says so" grep -q "cannot be told from the uniform law"
 check "nothing: no standard error" grep -q "standard error  none" "$out"
 run mean --manifold sphere:50 --json nothing.csv
 check "nothing: in JSON" as_json "$out" "r['uniformity']['p_value'] > 0.05 and r['uniformity']['statistic'] > 0 and 'maybe-uniform' in r['warnings'] and r['mean_standard_error'] is None and r['mean_covariance'] is None and 0 < r['time'] < 0.2"
+check "nothing: the region is everything, the interval endless" as_json "$out" "r['region_kind'] == 'whole' and r['region_share'] == 1 and r['time_interval'][0] < 0.3 and r['time_interval'][1] is None and 'hardly-determined' in r['warnings']"
 run mean --manifold sphere:50 --kind frechet --json nothing.csv
 check "nothing: Frechet too" as_json "$out" "'maybe-uniform' in r['warnings'] and r['mean_standard_error'] is None"
 

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* T² = (Σ s)ᵀ M⁻¹ (Σ s) over independent units, s the sum of a unit's scores in a frame at y and M their
+ * spread, against Hotelling's law d(N − 1)/(N − d) F(d, N − d).
+ *
+ * The scores balance also where the likelihood is least, opposite to μ. There the first eigenfunctions, whose
+ * mean at μ is positive for every t, are negative: points at which they are so by more than three standard
+ * errors are out, if there is a mean at all. For the true μ that is one chance in a thousand at most. */
+#include "stat/score_region.h"
+
+#include "base/linalg.h"
+#include "manifold/internal.h"
+#include "stat/distributions.h"
+#include "stat/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double opposite = -3;
+
+static mst_status sum_features(score_region *g, const mst_mean_options *o)
+{
+    mst_uniformity_options u = mst_uniformity_options_default();
+    size_t at = 0;
+    u.weights = g->weights;
+    u.weights_are = o->weights_are;
+    u.clusters = o->clusters;
+    uniform_tally *tallies;
+    double *feature = NULL;
+    MST_TRY(mst_allocate(&tallies, g->pieces->count));
+    mst_status status = mst_allocate_zero(&g->features, g->pieces->features + 1);
+    if (status == MST_OK)
+        status = mst_allocate(&feature, g->pieces->features + 1);
+    if (status == MST_OK)
+        status = uniform_tallies(g->pieces, g->n, g->x, &u, tallies);
+    for (size_t p = 0; p < g->pieces->count && status == MST_OK; p++) {
+        const stat_piece *piece = &g->pieces->piece[p];
+        double factor = sqrt((double)piece->features / fmax(tallies[p].square, 1e-300));
+        for (size_t i = 0; i < g->n && piece->features > 0; i++) {
+            double w = g->weights != NULL ? g->weights[i] : 1;
+            stat_features(piece, g->x + i * g->D, feature);
+            for (size_t k = 0; k < piece->features; k++)
+                g->features[at + k] += w * factor * feature[k];
+        }
+        at += piece->features;
+    }
+    double statistic = 0;
+    for (size_t k = 0; k < g->pieces->features && status == MST_OK; k++)
+        statistic += g->features[k] * g->features[k];
+    g->has_mean = statistic > mst_chi_square_quantile(0.95, (double)g->pieces->features);
+    mst_release(feature);
+    mst_release(tallies);
+    return status;
+}
+
+mst_status score_region_open(score_region *g, const mst_score *source, const stat_pieces *pieces,
+                             size_t n, const double *x, const mst_mean_options *o, double time)
+{
+    const mst_manifold *m = mst_score_manifold(source);
+    *g = (score_region){.source = source,
+                        .m = m,
+                        .pieces = pieces,
+                        .n = n,
+                        .d = mst_manifold_dim(m),
+                        .D = mst_manifold_ambient(m),
+                        .x = x,
+                        .weights = o->weights,
+                        .counts = o->weights_are == MST_WEIGHTS_COUNTS && o->clusters == NULL,
+                        .time = time};
+    MST_TRY(stat_units_new(&g->units, n, o->clusters));
+    double d = (double)g->d, total = rows_weight(n, g->weights);
+    /* Relative weights sum to the rows that they are worth. */
+    g->independent = o->clusters == NULL ? total : (double)g->units.count;
+    g->isotropic = g->independent < 2 * d + 1;
+    g->limit = g->isotropic ? mst_chi_square_quantile(o->confidence, d)
+                            : d * (g->independent - 1) / (g->independent - d) *
+                                  mst_f_quantile(o->confidence, d, g->independent - d);
+    return sum_features(g, o);
+}
+
+void score_region_close(score_region *g)
+{
+    stat_units_free(&g->units);
+    mst_release(g->features);
+    g->features = NULL;
+}
+
+static mst_status is_opposite(const score_region *g, const double *y, bool *out)
+{
+    double *feature;
+    const double *sum = g->features;
+    *out = false;
+    if (!g->has_mean)
+        return MST_OK;
+    MST_TRY(mst_allocate(&feature, g->pieces->features + 1));
+    for (size_t p = 0; p < g->pieces->count; p++) {
+        const stat_piece *piece = &g->pieces->piece[p];
+        double z = 0;
+        if (piece->features > 0)
+            stat_features(piece, y, feature);
+        for (size_t k = 0; k < piece->features; k++)
+            z += sum[k] * feature[k];
+        *out = *out || z < opposite;
+        sum += piece->features;
+    }
+    mst_release(feature);
+    return MST_OK;
+}
+
+/* From the rows' scores c (n, d) at y: their weighted sum (d) and `spread` (d, d), the lower triangle. */
+static void gather(const score_region *g, const double *c, double *sum, double *spread, double *s)
+{
+    size_t d = g->d;
+    double total = rows_weight(g->n, g->weights);
+    memset(sum, 0, d * sizeof *sum);
+    memset(spread, 0, d * d * sizeof *spread);
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t a = 0; a < d; a++)
+            sum[a] += (g->weights != NULL ? g->weights[i] : 1) * c[i * d + a];
+    for (size_t u = 0, i = 0; u < g->units.count; u++) {
+        double weight = 0;
+        memset(s, 0, d * sizeof *s);
+        for (; i < g->units.end[u]; i++) {
+            size_t row = g->units.order[i];
+            double w = g->weights != NULL ? g->weights[row] : 1;
+            weight += w;
+            for (size_t a = 0; a < d; a++)
+                s[a] += w * c[row * d + a];
+        }
+        /* Copies of a row are units of their own. */
+        double copies = g->counts && weight > 0 ? weight : 1;
+        for (size_t a = 0; a < d; a++)
+            s[a] -= weight * sum[a] / total;
+        for (size_t a = 0; a < d; a++)
+            for (size_t e = 0; e <= a; e++)
+                spread[a * d + e] += s[a] * s[e] / copies;
+    }
+}
+
+/* The statistic, from the sum and the spread, which is used up. INFINITY where the spread is singular and the
+ * sum is not in its span. */
+static mst_status statistic_of(const score_region *g, const double *sum, double *spread,
+                               double *out)
+{
+    size_t d = g->d;
+    *out = 0;
+    if (g->isotropic) {
+        for (size_t p = 0; p < g->pieces->count; p++) {
+            const stat_piece *piece = &g->pieces->piece[p];
+            double trace = 0, square = 0;
+            for (size_t a = piece->first; a < piece->first + piece->dim; a++) {
+                trace += spread[a * d + a] + sum[a] * sum[a] / g->independent;
+                square += sum[a] * sum[a];
+            }
+            *out += trace > 0 ? (double)piece->dim * square / trace : 0;
+        }
+        return MST_OK;
+    }
+    mst_status status = mst_cholesky(1, d, spread, spread, NULL);
+    if (status != MST_OK) {
+        *out = INFINITY;
+        return status == MST_DOMAIN ? MST_OK : status;
+    }
+    double *w;
+    MST_TRY(mst_allocate(&w, d));
+    for (size_t a = 0; a < d; a++) {
+        w[a] = sum[a];
+        for (size_t e = 0; e < a; e++)
+            w[a] -= spread[a * d + e] * w[e];
+        w[a] /= spread[a * d + a];
+        *out += w[a] * w[a] * (g->independent - 1) / g->independent;
+    }
+    mst_release(w);
+    return MST_OK;
+}
+
+mst_status score_region_holds(const score_region *g, const double *y, bool *holds)
+{
+    size_t n = g->n, d = g->d, D = g->D;
+    bool far;
+    double statistic = 0, *score;
+    *holds = false;
+    MST_TRY(is_opposite(g, y, &far));
+    if (far)
+        return MST_OK;
+    MST_TRY(mst_allocate(&score, n * D + n * d + 2 * d + d * d));
+    double *c = score + n * D, *sum = c + n * d, *s = sum + d, *spread = s + d;
+    mst_pairs pairs = {.n = n, .x = g->x, .y = y, .t = &g->time};
+    mst_status status = mst_score_evaluate(g->source, &pairs, &(mst_heat_values){.score = score});
+    if (status == MST_OK)
+        status = mst_to_frame_at(g->m, n, y, score, c);
+    if (status == MST_OK) {
+        gather(g, c, sum, spread, s);
+        status = statistic_of(g, sum, spread, &statistic);
+    }
+    *holds = statistic <= g->limit;
+    mst_release(score);
+    return status;
+}
+
+/* ---- How much of the manifold ---- */
+
+typedef struct survey {
+    const score_region *g;
+    const double *points;
+    unsigned char *held;
+} survey;
+
+static mst_status look_at_points(void *context, size_t begin, size_t end)
+{
+    const survey *s = context;
+    for (size_t k = begin; k < end; k++) {
+        bool holds;
+        MST_TRY(score_region_holds(s->g, s->points + k * s->g->D, &holds));
+        s->held[k] = holds;
+    }
+    return MST_OK;
+}
+
+/* A quarter turn along an axis of each piece, either way, where scores are largest if data are nearly
+ * uniform, and a half turn: `count` points. */
+static mst_status turned_points(const score_region *g, const double *mean, size_t count,
+                                double *out)
+{
+    double *step;
+    MST_TRY(mst_allocate(&step, g->d + g->D));
+    mst_status status = MST_OK;
+    for (size_t k = 0; k < count && status == MST_OK; k++) {
+        size_t axis = k / 3 * (g->d / (count / 3));
+        const stat_piece *piece = g->pieces->piece;
+        while (axis >= piece->first + piece->dim)
+            piece++;
+        memset(step, 0, g->d * sizeof *step);
+        step[axis] = M_PI / piece->scale * (k % 3 == 0 ? 0.5 : k % 3 == 1 ? -0.5 : 1);
+        status = mst_manifold_from_frame(g->m, 1, mean, step, step + g->d);
+        if (status == MST_OK)
+            status = mst_manifold_exp(g->m, 1, mean, step + g->d, out + k * g->D);
+    }
+    mst_release(step);
+    return status;
+}
+
+mst_status score_region_survey(const score_region *g, const double *mean, uint64_t seed,
+                               int threads, bool *whole, double *share)
+{
+    /* Each point costs n scores and their spread: a share to a few per cent is enough. */
+    double price = (double)g->n * (1 + (double)(g->d * g->d) / 200);
+    size_t random = (size_t)fmin(fmax(6e4 / price, 40), 400);
+    size_t axes = g->d < 8 ? g->d : 8, count = random + 3 * axes, held = 0;
+    double *points;
+    unsigned char *flags = NULL;
+    MST_TRY(mst_allocate(&points, count * g->D));
+    mst_status status = mst_allocate(&flags, count);
+    if (status == MST_OK)
+        status = mst_manifold_random_point(g->m, (mst_random){seed, UINT64_C(5) << 40}, 0, random,
+                                           points);
+    if (status == MST_OK)
+        status = turned_points(g, mean, 3 * axes, points + random * g->D);
+    survey s = {.g = g, .points = points, .held = flags};
+    if (status == MST_OK)
+        status = mst_parallel_blocks(count, 4, threads, (mst_progress){0}, look_at_points, &s);
+    *whole = true;
+    for (size_t k = 0; k < count && status == MST_OK; k++) {
+        held += k < random && flags[k] ? 1 : 0;
+        *whole = *whole && flags[k];
+    }
+    *share = (double)held / (double)random;
+    mst_release(flags);
+    mst_release(points);
+    return status;
+}
