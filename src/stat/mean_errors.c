@@ -218,28 +218,44 @@ static mst_status region_volume(size_t d, const double *covariance, double radiu
     return status == MST_DOMAIN ? MST_OK : status;
 }
 
-/* The quantile for k coordinates. For clusters of one size it is that of Hotelling's law with G − 1 degrees
- * of freedom. Unequal sizes take the same share from both of its degrees: simulated coverage is 94.8 to 97.5
- * % for 5 to 50 clusters of equal to log-normal sizes; with the lost degrees taken from G it is up to 99 %,
- * and without any loss 83 %. */
-static double squared_radius(const mst_mean_result *r, size_t coordinates, double confidence)
+/* Beyond this many rows the laws below are χ² to four digits. */
+static const double many_rows = 5000;
+
+/* The quantile for k coordinates of a mean whose spread was learnt from the same rows, as in flat space.
+ *
+ * Clusters: for those of one size Hotelling's law with G − 1 degrees of freedom. Unequal sizes take the same
+ * share from both of its degrees: simulated coverage is 94.8 to 97.5 % for 5 to 50 clusters of equal to
+ * log-normal sizes; with the lost degrees taken from G it is up to 99 %, and without any loss 83 %.
+ *
+ * A matrix learnt from n rows: Hotelling's law with n − 1. One time learnt from n rows, `spread` numbers
+ * each: Fisher's law. Spread 0, a time that was given: χ². */
+static double squared_radius(const mst_mean_result *r, size_t coordinates, size_t spread,
+                             double confidence)
 {
-    double k = (double)coordinates, g = (double)r->clusters;
-    if (isinf(r->degrees_of_freedom))
+    double k = (double)coordinates, g = (double)r->clusters, n = r->effective_n;
+    if (!isinf(r->degrees_of_freedom)) {
+        g = r->clusters > 0 ? g : r->degrees_of_freedom + 1; /* of relative weights */
+        double share = (g - k) / (g - 1);
+        return g > k ? k / share * mst_f_quantile(confidence, k, r->degrees_of_freedom * share)
+                     : NAN;
+    }
+    bool model = r->covariance_kind == MST_COVARIANCE_OBSERVED;
+    if (!(n < many_rows) || (model && spread == 0))
         return mst_chi_square_quantile(confidence, k);
-    g = r->clusters > 0 ? g : r->degrees_of_freedom + 1; /* of relative weights */
-    double share = (g - k) / (g - 1);
-    return g > k ? k / share * mst_f_quantile(confidence, k, r->degrees_of_freedom * share) : NAN;
+    if (model)
+        return n > 1 ? k * n / (n - 1) * mst_f_quantile(confidence, k, (n - 1) * (double)spread)
+                     : NAN;
+    return n > k ? k * n / (n - k) * mst_f_quantile(confidence, k, n - k) : NAN;
 }
 
-mst_status mean_fill_region(mst_mean_result *r, size_t d, double confidence)
+mst_status mean_fill_region(mst_mean_result *r, size_t d, size_t spread, double confidence)
 {
     double trace = 0;
     for (size_t i = 0; i < d; i++)
         trace += r->covariance[i * d + i];
     r->standard_error = sqrt(trace);
-    r->region_radius2 = squared_radius(r, d, confidence);
-    if (isnan(r->region_radius2)) /* of fewer clusters than dimensions there is none */
+    r->region_radius2 = squared_radius(r, d, spread, confidence);
+    if (isnan(r->region_radius2)) /* of fewer rows or clusters than dimensions there is none */
         return MST_OK;
     r->region_kind = MST_REGION_ELLIPSOID;
     return region_volume(d, r->covariance, r->region_radius2, &r->region_volume);
@@ -253,7 +269,7 @@ static mst_status fill_errors(const error_job *j, const double *covariance)
     size_t d = mst_manifold_dim(mst_score_manifold(m->source)), q = m->parameters;
     for (size_t i = 0; i < d; i++)
         memcpy(r->covariance + i * d, covariance + i * q, d * sizeof *covariance);
-    MST_TRY(mean_fill_region(r, d, o->confidence));
+    MST_TRY(mean_fill_region(r, d, m->time_is_free ? d : 0, o->confidence));
     /* Few clusters are few in resamples, too: those do not make the region smaller. */
     if (!isnan(j->radius2) && (r->clusters == 0 || j->radius2 > r->region_radius2)) {
         r->region_radius2 = j->radius2;
@@ -261,8 +277,7 @@ static mst_status fill_errors(const error_job *j, const double *covariance)
     }
     if (m->time_is_free) {
         double log_error = sqrt(covariance[q * q - 1]);
-        double z = isinf(r->degrees_of_freedom) ? mst_normal_quantile(0.5 + o->confidence / 2)
-                                                : sqrt(squared_radius(r, 1, o->confidence));
+        double z = sqrt(squared_radius(r, 1, 0, o->confidence));
         r->time_standard_error = r->time * log_error;
         r->time_low = r->time * exp(-z * log_error);
         r->time_high = r->time * exp(z * log_error);

@@ -188,7 +188,11 @@ static mst_status join_covariance(const factor_fits *f, mst_mean_result *r)
         mst_release(moves);
         MST_TRY(status);
     }
-    MST_TRY(mean_fill_region(r, d, f->o->confidence));
+    /* The time that is known least is that of the factor of least dimension. */
+    size_t spread = d;
+    for (size_t i = 0; i < f->count; i++)
+        spread = f->views[i].d < spread ? f->views[i].d : spread;
+    MST_TRY(mean_fill_region(r, d, spread, f->o->confidence));
     /* A factor without an ellipsoid leaves the whole without one. */
     for (size_t i = 0; i < f->count; i++)
         if (f->results[i]->region_kind != MST_REGION_ELLIPSOID) {

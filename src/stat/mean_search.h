@@ -147,8 +147,10 @@ MST_MUST_USE mst_status mean_result_new(mst_mean_result **out, size_t d, size_t 
 
 /* ---- Error bars ---- */
 
-/* Standard error, region and its volume from the covariance of the result. */
-MST_MUST_USE mst_status mean_fill_region(mst_mean_result *result, size_t d, double confidence);
+/* Standard error, region and its volume from the covariance of the result. `spread`: how many numbers of each
+ * row the time was fitted to; 0: it was given, or there is none. */
+MST_MUST_USE mst_status mean_fill_region(mst_mean_result *result, size_t d, size_t spread,
+                                         double confidence);
 
 /* Hessian (d, d) of Σ w log p in the mean, by central differences of step h. Of squared distances it is the
  * mean of the rows' own, without what they do at the cut locus. */

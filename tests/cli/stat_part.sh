@@ -43,7 +43,8 @@ done
 expects "a start of one's own" "near(r['mean'], [3, 5])" "${flat[@]}" --start -20,30 flat.csv
 echo -20,30 >start.csv
 expects "a start from a file" "near(r['mean'], [3, 5])" "${flat[@]}" --start start.csv flat.csv
-expects "confidence" "r['confidence'] == 0.5 and near(r['region_radius2'], 2 * math.log(2))" "${flat[@]}" --confidence 0.5 flat.csv
+# Fisher's law with 2 and 4 degrees of freedom, P(F > x) = (1 + x/2)^-2, times 2 n/(n - 1).
+expects "confidence" "r['confidence'] == 0.5 and near(r['region_radius2'], 6 * (math.sqrt(2) - 1))" "${flat[@]}" --confidence 0.5 flat.csv
 
 # A row of weight 2 is the row twice, one of weight 0 is not there.
 printf '2\n0\n1\n' >weights.csv
