@@ -199,7 +199,8 @@ static mst_status ask_region(const doubts *d)
         return MST_OK;
     MST_TRY(relative_size(d, &axis, &error));
     double reach = (r->notes & MST_NOTE_TIME_BIASED) != 0 ? wide_if_biased : wide;
-    if (axis > reach || (uniform && isnan(r->standard_error)))
+    /* The ellipsoid of clusters allows for their number, and covers as it should (docs/means.md). */
+    if ((axis > reach && r->clusters == 0) || (uniform && isnan(r->standard_error)))
         MST_TRY(replace_region(d));
     if (uniform || error > hardly || r->region_kind == MST_REGION_WHOLE)
         r->notes |= MST_NOTE_HARDLY_DETERMINED;

@@ -71,7 +71,13 @@ mst_status score_region_open(score_region *g, const mst_score *source, const sta
     MST_TRY(stat_units_new(&g->units, n, o->clusters));
     double d = (double)g->d, total = rows_weight(n, g->weights);
     /* Relative weights sum to the rows that they are worth. */
-    g->independent = o->clusters == NULL ? total : (double)g->units.count;
+    g->independent = o->clusters == NULL ? total : 0;
+    for (size_t u = 0, i = 0; u < g->units.count && o->clusters != NULL; u++) {
+        double weight = 0;
+        for (; i < g->units.end[u]; i++)
+            weight += g->weights != NULL ? g->weights[g->units.order[i]] : 1;
+        g->independent += weight > 0 ? 1 : 0;
+    }
     g->isotropic = g->independent < 2 * d + 1;
     g->limit = g->isotropic ? mst_chi_square_quantile(o->confidence, d)
                             : d * (g->independent - 1) / (g->independent - d) *
