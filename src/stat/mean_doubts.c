@@ -56,7 +56,9 @@ static mst_status ask_uniformity(const doubts *d)
     MST_TRY(uniform_test(&found, d->m, &d->pieces, rows->n, rows->x, &d->uniform));
     r->uniform_statistic = found.statistic;
     r->uniform_p_value = found.p_value;
-    if (found.p_value > rejected && rows->n > 1) {
+    /* One row and one or two clusters could not tell whatever they were, and others say so. */
+    bool could_tell = rows->n > 1 && (r->clusters == 0 || r->clusters > 2);
+    if (found.p_value > rejected && could_tell) {
         r->notes |= MST_NOTE_MAYBE_UNIFORM;
         withdraw_errors(d);
     }
