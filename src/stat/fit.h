@@ -93,6 +93,10 @@ typedef struct fit_options {
     mst_progress progress;
     /* (q, q) or null: that of the last state goes here, where there is one */
     double *hessian;
+    /* Where there is curvature: one step, with no look at where it leads, which the caller has a guard
+     * against. The outcome is that of the state before. */
+    bool blind;
+    const double *near; /* as in fit_sums, for the first state */
 } fit_options;
 
 typedef struct fit_outcome {

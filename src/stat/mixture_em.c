@@ -12,18 +12,23 @@
 enum { ROWS = 256, BLOCK = 16 * ROWS };
 enum { NEWTON_STEPS = 1 };
 
+/* How a component steps: it looks at where that leads; it does not; nor at second derivatives by the time,
+ * those of the last step being as good. */
+typedef enum step { GUARDED, BLIND, BLIND_AGAIN } step;
+
 /* A component with less than this share of the points has lost them. */
 static const double lost_share = 1e-8;
-/* Rows with less responsibility than this are left out of the M-step: they cannot move a
- * sum in its last bit. */
+/* Rows with less responsibility than this are left out of the M-step: what they add to a sum is less than
+ * its rounding, or nearly. */
 static const double negligible = 1e-25;
 
 mst_status mixture_em_new(mixture_em *e)
 {
     size_t blocks = e->n / BLOCK + 1;
-    size_t past = 3 * mixture_size(e->k, e->D) + 2 * e->k * (e->d + 2);
-    MST_TRY(mst_allocate(&e->memory,
-                         e->n * (e->k + e->D + 1) + (e->D + 1) + (e->d + 1) + blocks + past));
+    size_t past = 2 * mixture_size(e->k, e->D) + 2 * e->k * (e->d + 2);
+    size_t kept = mixture_size(e->k, e->D) + e->n * e->k, q = e->d + 1;
+    MST_TRY(mst_allocate(&e->memory, e->n * (e->k + e->D + 1) + (e->D + 1) + q + blocks + past +
+                                         kept + e->k * q * q));
     e->responsibilities = e->memory;
     e->rows = e->responsibilities + e->n * e->k;
     e->weights = e->rows + e->n * e->D;
@@ -31,6 +36,9 @@ mst_status mixture_em_new(mixture_em *e)
     e->gradient = e->trial + e->D + 1;
     e->partial = e->gradient + e->d + 1;
     e->past = e->partial + blocks;
+    e->kept = e->past + past;
+    e->kept_responsibilities = e->kept + mixture_size(e->k, e->D);
+    e->hessians = e->kept + kept;
     return MST_OK;
 }
 
@@ -112,15 +120,22 @@ static double gather(const mixture_em *e, size_t j, fit_rows *rows)
 }
 
 /* From the present parameters of component j to trial, at the time `time` if that is not 0. */
-static mst_status climb(const mixture_em *e, size_t j, const fit_rows *rows, double time,
+static mst_status climb(const mixture_em *e, size_t j, const fit_rows *rows, double time, step how,
                         double *value)
 {
+    size_t q = e->d + 1;
+    double *hessian = e->hessians + j * q * q;
     memcpy(e->trial, e->centres + j * e->D, e->D * sizeof *e->trial);
     e->trial[e->D] = time > 0 ? time : e->times[j];
     bool time_is_free = !(time > 0) && fit_given_time(e->source, 0) == 0;
     fit_means model = fit_one_mean(e->source, rows, time_is_free, e->threads);
-    fit_options options = {
-        .method = MST_MEAN_NEWTON, .tolerance = 1e-12, .rate = 0.1, .iterations = NEWTON_STEPS};
+    fit_options options = {.method = MST_MEAN_NEWTON,
+                           .tolerance = 1e-12,
+                           .rate = 0.1,
+                           .iterations = NEWTON_STEPS,
+                           .blind = how != GUARDED,
+                           .hessian = time_is_free && how != GUARDED ? hessian : NULL,
+                           .near = time_is_free && how == BLIND_AGAIN ? hessian : NULL};
     fit_outcome outcome;
     MST_TRY(fit_climb(&model.model, e->trial, &options, &outcome));
     *value = outcome.value;
@@ -138,43 +153,85 @@ static mst_status value_now(const mixture_em *e, size_t j, const fit_rows *rows,
     return MST_OK;
 }
 
-static mst_status improve(mixture_em *e, size_t j)
+static mst_status improve(mixture_em *e, size_t j, step how)
 {
     fit_rows rows;
     double mass = gather(e, j, &rows), value, before;
     e->shares[j] = mass / e->total;
     if (e->shares[j] < lost_share || rows.n == 0)
         return MST_OK;
-    MST_TRY(climb(e, j, &rows, 0, &value));
+    MST_TRY(climb(e, j, &rows, 0, how, &value));
     if (!(e->trial[e->D] >= e->least_time)) {
         /* Stop at the least time. Should that be worse than before, keep the time and move the mean only. */
         MST_TRY(value_now(e, j, &rows, &before));
-        MST_TRY(climb(e, j, &rows, e->least_time, &value));
+        MST_TRY(climb(e, j, &rows, e->least_time, GUARDED, &value));
         if (!(value >= before))
-            MST_TRY(climb(e, j, &rows, e->times[j], &value));
+            MST_TRY(climb(e, j, &rows, e->times[j], GUARDED, &value));
     }
     memcpy(e->centres + j * e->D, e->trial, e->D * sizeof *e->trial);
     e->times[j] = e->trial[e->D];
     return MST_OK;
 }
 
+static mst_status improve_all(mixture_em *e, step how)
+{
+    for (size_t j = 0; j < e->k; j++)
+        MST_TRY(improve(e, j, how));
+    return mixture_expect(e);
+}
+
+void mixture_keep(mixture_em *e)
+{
+    memcpy(e->kept, e->shares, mixture_size(e->k, e->D) * sizeof *e->kept);
+    memcpy(e->kept_responsibilities, e->responsibilities,
+           e->n * e->k * sizeof *e->responsibilities);
+    e->kept_log_likelihood = e->log_likelihood;
+}
+
+void mixture_return(mixture_em *e)
+{
+    memcpy(e->shares, e->kept, mixture_size(e->k, e->D) * sizeof *e->kept);
+    memcpy(e->responsibilities, e->kept_responsibilities,
+           e->n * e->k * sizeof *e->responsibilities);
+    e->log_likelihood = e->kept_log_likelihood;
+}
+
+/* Blind steps are half the work, and hardly ever lower the log-likelihood. Those that do are taken back and
+ * made with care. */
+static mst_status step_once(mixture_em *e, bool again)
+{
+    mixture_keep(e);
+    mst_status status = improve_all(e, again ? BLIND_AGAIN : BLIND);
+    if (status == MST_OK && e->log_likelihood >= e->kept_log_likelihood)
+        return MST_OK;
+    if (status == MST_MEMORY || status == MST_INTERRUPTED)
+        return status;
+    mixture_return(e);
+    return improve_all(e, GUARDED);
+}
+
 mst_status mixture_iterate(mixture_em *e)
 {
-    /* The first steps find the points; leaps begin when they creep. */
+    /* The first steps find the points; others begin when they creep. */
     enum { PLAIN_STEPS = 10 };
     bool settled = false;
     size_t size = mixture_size(e->k, e->D), since = 0;
+    e->radius = 0.5;
     MST_TRY(mixture_expect(e));
     while (!settled && e->iterations < e->o->iterations) {
         double before = e->log_likelihood;
-        memcpy(e->past + (since % 2) * size, e->shares, size * sizeof *e->past);
-        since += e->iterations >= PLAIN_STEPS;
-        for (size_t j = 0; j < e->k; j++)
-            MST_TRY(improve(e, j));
-        MST_TRY(mixture_expect(e));
+        double least = e->o->tolerance * fmax(e->total / (double)e->n, fabs(before));
+        bool creeps = e->iterations >= PLAIN_STEPS, newton = creeps && mixture_can_newton(e);
+        if (newton)
+            MST_TRY(mixture_newton(e));
+        since = newton ? 0 : since + creeps;
+        /* EM has the last word on whether there is anything to gain. */
+        if (!(e->log_likelihood - before > least)) {
+            memcpy(e->past + (since == 2 ? size : 0), e->shares, size * sizeof *e->past);
+            MST_TRY(step_once(e, since == 2));
+        }
         e->iterations++;
-        settled = e->log_likelihood - before <=
-                  e->o->tolerance * fmax(e->total / (double)e->n, fabs(e->log_likelihood));
+        settled = e->log_likelihood - before <= least;
         if (!settled && since == 2)
             MST_TRY(mixture_leap(e));
         since %= 2;

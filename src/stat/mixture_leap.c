@@ -26,7 +26,7 @@ static mst_status coordinates_of(const mixture_em *e, size_t j, const double *fr
     return MST_OK;
 }
 
-static mst_status move(const mixture_em *e, size_t j, const double *from, double *c, double *to)
+static mst_status move(mixture_em *e, size_t j, const double *from, double *c)
 {
     const mst_manifold *m = mst_score_manifold(e->source);
     size_t k = e->k, D = e->D, d = e->d;
@@ -34,9 +34,21 @@ static mst_status move(const mixture_em *e, size_t j, const double *from, double
     for (size_t a = 0; a < d; a++)
         c[a] *= sqrt(from[k + j]);
     MST_TRY(mst_manifold_from_frame(m, 1, centre, c, e->trial));
-    MST_TRY(mst_manifold_exp(m, 1, centre, e->trial, to + 2 * k + j * D));
-    to[k + j] = fit_clamp_time(e->source, fmax(e->least_time, from[k + j] * exp(c[d])));
-    to[j] = from[j] * exp(c[d + 1]);
+    MST_TRY(mst_manifold_exp(m, 1, centre, e->trial, e->centres + j * D));
+    e->times[j] = fit_clamp_time(e->source, fmax(e->least_time, from[k + j] * exp(c[d])));
+    e->shares[j] = from[j] * exp(c[d + 1]);
+    return MST_OK;
+}
+
+mst_status mixture_move(mixture_em *e, const double *from, double *steps)
+{
+    double total = 0;
+    for (size_t j = 0; j < e->k; j++) {
+        MST_TRY(move(e, j, from, steps + j * (e->d + 2)));
+        total += e->shares[j];
+    }
+    for (size_t j = 0; j < e->k; j++)
+        e->shares[j] /= total;
     return MST_OK;
 }
 
@@ -54,8 +66,7 @@ static mst_status find_steps(const mixture_em *e, double *r, double *v)
     return MST_OK;
 }
 
-/* Components that have lost their points, or stand at the least time, do not move as a sequence does. */
-static bool is_regular(const mixture_em *e)
+bool mixture_is_regular(const mixture_em *e)
 {
     bool regular = true;
     for (size_t j = 0; j < e->k; j++)
@@ -67,9 +78,9 @@ mst_status mixture_leap(mixture_em *e)
 {
     const double longest = 256; /* steps at once */
     size_t k = e->k, width = e->d + 2, size = mixture_size(k, e->D);
-    double *r = e->past + 3 * size, *v = r + k * width, *kept = e->past + 2 * size;
-    double rr = 0, vv = 0, total = 0, before = e->log_likelihood;
-    if (!is_regular(e))
+    double *r = e->past + 2 * size, *v = r + k * width;
+    double rr = 0, vv = 0;
+    if (!mixture_is_regular(e))
         return MST_OK;
     mst_status status = find_steps(e, r, v);
     for (size_t a = 0; status == MST_OK && a < k * width; a++) {
@@ -80,21 +91,16 @@ mst_status mixture_leap(mixture_em *e)
     if (status != MST_OK || !(length > 1) || !isfinite(length))
         return status == MST_MEMORY ? status : MST_OK; /* a logarithm may not be known */
     length = fmin(length, longest);
-    memcpy(kept, e->shares, size * sizeof *kept);
-    for (size_t j = 0; status == MST_OK && j < k; j++) {
-        for (size_t a = j * width; a < (j + 1) * width; a++)
-            r[a] = 2 * length * r[a] + length * length * v[a];
-        status = move(e, j, e->past, r + j * width, e->shares);
-        total += e->shares[j];
-    }
-    for (size_t j = 0; j < k; j++)
-        e->shares[j] /= total;
+    mixture_keep(e);
+    for (size_t a = 0; a < k * width; a++)
+        r[a] = 2 * length * r[a] + length * length * v[a];
+    status = mixture_move(e, e->past, r);
     if (status == MST_OK)
         status = mixture_expect(e);
-    if (status == MST_OK && e->log_likelihood >= before)
+    if (status == MST_OK && e->log_likelihood >= e->kept_log_likelihood)
         return MST_OK;
     if (status == MST_MEMORY || status == MST_INTERRUPTED)
         return status;
-    memcpy(e->shares, kept, size * sizeof *kept);
-    return mixture_expect(e);
+    mixture_return(e);
+    return MST_OK;
 }

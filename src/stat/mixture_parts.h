@@ -22,9 +22,13 @@ typedef struct mixture_em {
     double *rows, *weights;           /* of one component: (n, D), (n) */
     double *trial, *gradient;         /* (D + 1), (d + 1) */
     double *partial;                  /* a sum per block of rows */
-    double *past;                     /* room for leaps: three states, then two steps */
+    double *past;                     /* room for leaps: two states, then two steps */
+    double *kept;                     /* shares, times and centres to return to */
+    double *kept_responsibilities;    /* (n, k) */
+    double *hessians;                 /* of the last M-step, (k, d + 1, d + 1) */
     double *memory;                   /* of all but the first three */
-    double log_likelihood;
+    double radius;                    /* of Newton's steps, in natural units */
+    double log_likelihood, kept_log_likelihood;
     size_t iterations;
     mst_fit_end end;
     bool degenerate;
@@ -56,6 +60,18 @@ MST_MUST_USE mst_status mixture_choose_least_time(mixture_em *e);
 MST_MUST_USE mst_status mixture_start(mixture_em *e, size_t restart);
 /* Responsibilities and log-likelihood of the present components. */
 MST_MUST_USE mst_status mixture_expect(mixture_em *e);
+/* Keep the present components, and return to them. */
+void mixture_keep(mixture_em *e);
+void mixture_return(mixture_em *e);
+/* Components that have lost their points, or stand at the least time, do not move as a sequence does. */
+bool mixture_is_regular(const mixture_em *e);
+/* From the state `from` along steps (k, d + 2): of the centre in units of √t in the frame there, of log t and
+ * of the logarithm of the share. The steps are used up. */
+MST_MUST_USE mst_status mixture_move(mixture_em *e, const double *from, double *steps);
+/* May Newton's method be used on the present components? */
+bool mixture_can_newton(const mixture_em *e);
+/* A step of it, if there is one that raises the log-likelihood. */
+MST_MUST_USE mst_status mixture_newton(mixture_em *e);
 /* After two steps of EM, from the states e->past (2, …) to the present one: as far on as they point. */
 MST_MUST_USE mst_status mixture_leap(mixture_em *e);
 /* EM to the end. */

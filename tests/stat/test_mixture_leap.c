@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Leaps of EM: the end is a fixed point of its plain steps, and they get there sooner. */
+/* Newton's steps and leaps of EM: the end is a fixed point of its plain steps, and they get there sooner. */
 #include "stat/mean_support.h"
 
 #include <manistat/cluster.h>
@@ -10,10 +10,17 @@ enum { N = 300, K = 3 };
 
 /* One plain step from the components of a result raises the log-likelihood by next to nothing: the shares are
  * the mean responsibilities, and each centre with its time the weighted diffusion mean. */
+/* Newton's method on the sphere, where plain steps are 313; leaps in 70 dimensions, where it is too much. */
+static const struct {
+    const char *spec;
+    size_t steps;
+} cases[] = {{"sphere:2", 40}, {"euclidean:70", 200}};
+enum { CASES = sizeof cases / sizeof *cases };
+
 START_TEST(the_end_is_a_fixed_point)
 {
-    setting s = setting_open("sphere:2");
-    static const double starts[2][3] = {{0, 0, 1}, {0.8, 0, 0.6}};
+    setting s = setting_open(cases[_i].spec);
+    static const double starts[2][70] = {{0, 0, 1}, {0.8, 0, 0.6}};
     double *x = draw(&s, N, starts[0], 0.1, 1), *other = draw(&s, N / 2, starts[1], 0.1, 2);
     memcpy(x, other, N / 2 * s.D * sizeof *x);
     mst_mixture_options o = mst_mixture_options_default();
@@ -41,8 +48,7 @@ START_TEST(the_end_is_a_fixed_point)
         assert_near(r->times[j], m->time, 1e-4 * m->time, "time %zu", j);
         mst_mean_result_free(m);
     }
-    /* Plain steps are 313. */
-    ck_assert_msg(r->iterations < 200, "%zu steps", r->iterations);
+    ck_assert_msg(r->iterations < cases[_i].steps, "%zu steps", r->iterations);
     free(weights);
     free(other);
     free(x);
@@ -51,7 +57,33 @@ START_TEST(the_end_is_a_fixed_point)
 }
 END_TEST
 
+/* Eight components for three heaps: EM creeps for hundreds of steps, whatever it starts from. */
+START_TEST(too_many_components_settle)
+{
+    enum { HEAP = 300, MANY = 8 };
+    setting s = setting_open("sphere:2");
+    double *x = doubles(3 * HEAP * s.D);
+    for (size_t h = 0; h < 3; h++) {
+        double start[3] = {h == 0, h == 1, h == 2};
+        double *heap = draw(&s, HEAP, start, 0.05 + 0.03 * (double)h, (uint64_t)h + 1);
+        memcpy(x + h * HEAP * s.D, heap, HEAP * s.D * sizeof *x);
+        free(heap);
+    }
+    mst_mixture_options o = mst_mixture_options_default();
+    o.k = MANY;
+    o.restarts = 1;
+    o.seed = (uint64_t)_i;
+    mst_mixture_result *r;
+    ASSERT_OK(mst_mixture_fit(&r, s.exact, 3 * HEAP, x, &o));
+    ck_assert_msg(r->converged && r->iterations < 100, "%zu steps", r->iterations);
+    free(x);
+    mst_mixture_result_free(r);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("mixture_leap", 60, {the_end_is_a_fixed_point, 0});
+    return RUN_SUITE("mixture_leap", 60, {the_end_is_a_fixed_point, CASES},
+                     {too_many_components_settle, 4});
 }
