@@ -157,47 +157,74 @@ static mst_status judge_rivals(const jury *j)
     return MST_OK;
 }
 
-/* Opposite points of spheres: where x and −x are equally likely the law cannot tell y from −y, though there
- * may be no second maximum. The point is reported like one. */
-static mst_status judge_opposite(const jury *j)
+/* A sphere, or one of the circles of a torus, among the coordinates. */
+typedef struct round_part {
+    size_t first, count;
+    bool angle; /* else a unit vector */
+} round_part;
+
+static void turn_over(const round_part *p, double *state)
+{
+    for (size_t a = p->first; a < p->first + p->count; a++)
+        state[a] = !p->angle ? -state[a] : state[a] > 0 ? state[a] - M_PI : state[a] + M_PI;
+}
+
+static mst_status judge_part(const jury *j, const round_part *p)
 {
     mean_search *s = j->s;
+    bool beside, tied;
+    mean_candidate *c;
+    MST_TRY(mean_next_candidate(s, &c));
+    const mean_candidate *best = &s->candidates[0];
+    memcpy(c->state, best->state, (s->D + 1) * sizeof *c->state);
+    turn_over(p, c->state);
+    MST_TRY(is_beside_members(s, c->state, &beside));
+    if (beside)
+        return MST_OK;
+    double d = p->angle ? 1 : (double)p->count - 1;
+    double limit = fmax(mst_chi_square_quantile(opposite_level, 2),
+                        mst_chi_square_quantile(opposite_level_of_many, d));
+    MST_TRY(is_tied(j, c->state, limit, &tied));
+    if (!tied)
+        return MST_OK;
+    c->outcome = best->outcome;
+    c->outcome.value = 0;
+    for (size_t i = 0; i < s->rows.n; i++)
+        c->outcome.value += (s->rows.weights != NULL ? s->rows.weights[i] : 1) * j->other[i];
+    move_up(s, s->count++, s->members++);
+    return MST_OK;
+}
+
+static bool is_round(const mst_manifold *factor)
+{
+    const mst_manifold_traits *traits = mst_manifold_traits_of(factor);
+    return traits->unit_rows || traits->rows == MST_ROWS_ANGLES;
+}
+
+/* Opposite points: where x and −x are equally likely the law cannot tell y from −y, though there may be no
+ * second maximum. The point is reported like one. */
+static mst_status judge_opposite(const jury *j)
+{
+    const mst_manifold *m = j->s->m;
     size_t at = 0;
-    for (size_t f = 0; f < mst_manifold_factor_count(s->m); f++) {
-        const mst_manifold *factor = mst_manifold_factor(s->m, f);
-        size_t D = mst_manifold_ambient(factor), first = at;
-        at += D;
-        bool beside, tied;
-        if (!mst_manifold_traits_of(factor)->unit_rows)
-            continue;
-        mean_candidate *c;
-        MST_TRY(mean_next_candidate(s, &c));
-        const mean_candidate *best = &s->candidates[0];
-        memcpy(c->state, best->state, (s->D + 1) * sizeof *c->state);
-        for (size_t a = first; a < at; a++)
-            c->state[a] = -c->state[a];
-        MST_TRY(is_beside_members(s, c->state, &beside));
-        if (beside)
-            continue;
-        double d = (double)mst_manifold_dim(factor);
-        double limit = fmax(mst_chi_square_quantile(opposite_level, 2),
-                            mst_chi_square_quantile(opposite_level_of_many, d));
-        MST_TRY(is_tied(j, c->state, limit, &tied));
-        if (!tied)
-            continue;
-        c->outcome = best->outcome;
-        c->outcome.value = 0;
-        for (size_t i = 0; i < s->rows.n; i++)
-            c->outcome.value += (s->rows.weights != NULL ? s->rows.weights[i] : 1) * j->other[i];
-        move_up(s, s->count++, s->members++);
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
+        const mst_manifold *factor = mst_manifold_factor(m, f);
+        size_t end = at + mst_manifold_ambient(factor);
+        bool angles = !mst_manifold_traits_of(factor)->unit_rows;
+        while (is_round(factor) && at < end) {
+            round_part part = {.first = at, .count = angles ? 1 : end - at, .angle = angles};
+            MST_TRY(judge_part(j, &part));
+            at += part.count;
+        }
+        at = end;
     }
     return MST_OK;
 }
 
-static bool has_spheres(const mst_manifold *m)
+static bool has_round_parts(const mst_manifold *m)
 {
     for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
-        if (mst_manifold_traits_of(mst_manifold_factor(m, f))->unit_rows)
+        if (is_round(mst_manifold_factor(m, f)))
             return true;
     return false;
 }
@@ -228,7 +255,7 @@ mst_status mean_judge(mean_search *s)
     s->ties = s->members = (size_t)(c - best);
     bool valued = mst_score_gives(s->model.model.source, MST_GIVES_LOG_P);
     if (s->scope == MEAN_ONLY || !fit_has_converged(best->outcome.end) ||
-        !(valued || has_spheres(s->m)))
+        !(valued || has_round_parts(s->m)))
         return MST_OK;
     return compare_rows(s);
 }
