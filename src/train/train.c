@@ -107,9 +107,18 @@ static mst_status measure(trainer *r)
 {
     MST_TRY(spend(r, trainer_measure, &r->measure_cost));
     r->measuring += r->measure_cost;
+    r->measures++;
     r->measured = r->step;
-    r->reserve = r->measure_cost + r->save_cost;
     return MST_OK;
+}
+
+/* The last evaluation takes what they have taken on average: one alone says little on a busy machine. Steps
+ * may be long, too: half of one is as likely to be missing at the end as to be too much. */
+static void keep_reserve(trainer *r, double step_cost)
+{
+    r->reserve = r->save_cost + 0.5 * step_cost;
+    if (r->measures > 0)
+        r->reserve += r->measuring / (double)r->measures;
 }
 
 static mst_status loop(trainer *r)
@@ -120,7 +129,8 @@ static mst_status loop(trainer *r)
         uint64_t step = r->step;
         double seconds = r->seconds;
         MST_TRY(trainer_run(r, r->seconds + report_every));
-        r->speed = (double)((r->step - step) * r->feeder.batch) / (r->seconds - seconds);
+        double taken = r->seconds - seconds, steps = (double)(r->step - step);
+        r->speed = steps * (double)r->feeder.batch / taken;
         if (may_measure(r))
             MST_TRY(measure(r));
         r->reported = 0; /* the end of a burst is always told */
@@ -130,6 +140,7 @@ static mst_status loop(trainer *r)
             MST_TRY(spend(r, save, &r->save_cost));
             saved = r->seconds;
         }
+        keep_reserve(r, taken / fmax(steps, 1));
     }
     if (r->measured != r->step)
         MST_TRY(measure(r));

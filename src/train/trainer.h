@@ -48,6 +48,7 @@ typedef struct trainer {
     double reserve;  /* of a budget by the clock: for what comes after the last step */
     double measuring, measure_cost,
         save_cost;     /* evaluations in all, the last one, the last checkpoint */
+    size_t measures;   /* how many */
     uint64_t measured; /* at this step */
     double seconds, rate, speed;
     /* Losses: running mean for reports, mean over the last thousand samples or so, size at the start. */
