@@ -77,9 +77,15 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
     fit_options climb = {.method = MST_MEAN_NEWTON,
                          .tolerance = timed ? 1e-9 : 1e-11 * sqrt(spread),
                          .rate = 0.1,
-                         .iterations = tight ? 100 : 1};
+                         .iterations = tight ? 100 : 1,
+                         .blind = !tight && !timed && !l->careful};
     fit_outcome outcome;
     mst_status status = fit_climb(&model.model, state, &climb, &outcome);
+    if (climb.blind && status != MST_OK && status != MST_MEMORY) {
+        climb.blind = false;
+        memcpy(state, centre, l->D * sizeof *state);
+        status = fit_climb(&model.model, state, &climb, &outcome);
+    }
     if (status == MST_OK) {
         memcpy(centre, state, l->D * sizeof *centre);
         *time = outcome.end == MST_FIT_UNIFORM ? INFINITY : state[l->D];

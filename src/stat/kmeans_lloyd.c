@@ -16,10 +16,22 @@ static void lloyd_free(kmeans_lloyd *l)
     mst_release(l->rows);
     mst_release(l->settled);
     mst_release(l->bounds.lower);
+    mst_release(l->past);
+}
+
+/* Does a sweep over the rows take less than a time slice or so? Then a team is no gain, and on a busy machine
+ * a loss: it waits for the one of its threads that is not running. */
+static bool is_brief(const kmeans_lloyd *l)
+{
+    const size_t brief = (size_t)1 << 20; /* milliseconds where distances have closed forms */
+    return l->n < brief / (l->D * l->D) && kmeans_can_bound(l->m, l->distances) &&
+           !mst_score_gives(l->source, MST_GIVES_TIME);
 }
 
 static mst_status lloyd_new(kmeans_lloyd *l)
 {
+    if (is_brief(l))
+        l->threads = 1;
     MST_TRY(mst_allocate(&l->labels, 2 * l->n));
     l->previous = l->labels + l->n;
     MST_TRY(mst_allocate(&l->squared, l->n + l->k));
@@ -33,6 +45,10 @@ static mst_status lloyd_new(kmeans_lloyd *l)
     l->bounds.before = l->bounds.lower + l->n;
     return MST_OK;
 }
+
+/* More rows than this: labels move on a sample first, all rows have the last word, and centres leap. Fewer
+ * are not worth other last digits. */
+enum { MANY_ROWS = 50000, SAMPLE_ROWS = 20000 };
 
 /* The row at `share` of the total of w·squared, all of it in (0, 1); rows without any are never chosen. */
 static size_t pick_row(const kmeans_lloyd *l, const double *squared, double share)
@@ -144,50 +160,89 @@ static double inertia_of(const kmeans_lloyd *l)
     return sum;
 }
 
+static mst_status assign(kmeans_lloyd *l)
+{
+    kmeans_assignment a = {l->m, l->distances, l->k, l->centres, l->x, l->labels, l->squared};
+    MST_TRY(l->bounds.lower != NULL ? kmeans_assign_near(a, l->n, l->threads, &l->bounds)
+                                    : kmeans_assign(a, l->n, l->threads));
+    refill_empty(l);
+    return MST_OK;
+}
+
+/* Labels for the present centres. A leap that has not lowered the inertia is taken back. */
+static mst_status find_labels(kmeans_lloyd *l, double before, kmeans_outcome *out)
+{
+    MST_TRY(assign(l));
+    out->inertia = inertia_of(l);
+    if (!l->leapt || out->inertia < before)
+        return MST_OK;
+    l->leapt = false;
+    memcpy(l->centres, l->past, l->k * l->D * sizeof *l->centres);
+    MST_TRY(assign(l));
+    out->inertia = inertia_of(l);
+    return MST_OK;
+}
+
+static mst_status fit_centres(kmeans_lloyd *l, bool tight, size_t *since)
+{
+    size_t size = l->k * l->D;
+    if (l->past != NULL)
+        memcpy(l->past + *since * size, l->centres, size * sizeof *l->past);
+    for (size_t c = 0; c < l->k; c++)
+        if (!l->settled[c])
+            MST_TRY(kmeans_fit_centre(l, c, tight));
+    l->leapt = false;
+    *since = tight || l->past == NULL ? 0 : *since + 1;
+    if (*since < 2)
+        return MST_OK;
+    *since = 0;
+    return kmeans_leap(l);
+}
+
 static mst_status iterate(kmeans_lloyd *l, kmeans_outcome *out)
 {
     for (size_t i = 0; i < l->n; i++)
         l->labels[i] = l->previous[i] = kmeans_no_label;
-    kmeans_assignment a = {l->m, l->distances, l->k, l->centres, l->x, l->labels, l->squared};
     bool tight = false;
     double before = INFINITY;
-    for (;; out->iterations++) {
-        MST_TRY(l->bounds.lower != NULL ? kmeans_assign_near(a, l->n, l->threads, &l->bounds)
-                                        : kmeans_assign(a, l->n, l->threads));
-        refill_empty(l);
+    l->careful = !kmeans_can_bound(l->m, l->distances);
+    for (size_t since = 0;; out->iterations++) {
+        MST_TRY(find_labels(l, before, out));
         bool changed = compare_labels(l);
-        out->inertia = inertia_of(l);
-        bool stalled =
-            changed && out->inertia <= before && before - out->inertia < least_gain * before;
+        bool stalled = changed && !l->leapt && out->inertia <= before &&
+                       before - out->inertia < least_gain * before;
         bool settled = tight && !changed && memchr(l->settled, 0, l->k) == NULL;
         out->end = settled ? MST_FIT_SETTLED : stalled ? MST_FIT_ROUNDING : MST_FIT_OUT_OF_STEPS;
         if (settled || stalled || out->iterations >= l->o->iterations)
             return MST_OK;
+        l->careful = l->careful || out->inertia > before;
         before = out->inertia;
         tight = !changed;
-        for (size_t c = 0; c < l->k; c++)
-            if (!l->settled[c])
-                MST_TRY(kmeans_fit_centre(l, c, tight));
+        MST_TRY(fit_centres(l, tight, &since));
         MST_TRY(mst_parallel_tick(1 / ((double)l->o->iterations + 1)));
     }
 }
 
-/* More rows than this: labels move on a sample first, and all rows have the last word. */
-enum { MANY_ROWS = 50000, SAMPLE_ROWS = 20000 };
+static bool can_leap(const kmeans_lloyd *l)
+{
+    return l->n >= SAMPLE_ROWS && !mst_score_gives(l->source, MST_GIVES_TIME);
+}
 
 static mst_status iterate_all(kmeans_lloyd *l, kmeans_outcome *out)
 {
     mst_status status = lloyd_new(l);
+    if (status == MST_OK && can_leap(l))
+        status = mst_allocate(&l->past, 2 * l->k * l->D);
     if (status == MST_OK)
         status = iterate(l, out);
     lloyd_free(l);
     return status;
 }
 
-/* The centres of `l`, from its seeds, by a random sample of its rows. */
-static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart)
+/* The centres of `l`, from those it has, by a random sample of n of its rows. */
+static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart, size_t n)
 {
-    size_t *chosen, n = SAMPLE_ROWS, D = l->D;
+    size_t *chosen, D = l->D;
     double *x = NULL;
     mst_kmeans_options o = *l->o;
     kmeans_lloyd part = *l;
@@ -195,6 +250,7 @@ static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart)
     part.o = &o;
     part.n = n;
     part.bounds = (kmeans_bounds){0};
+    part.past = NULL;
     part.labels = NULL;
     part.squared = part.rows = NULL;
     part.settled = NULL;
@@ -226,8 +282,11 @@ mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out)
     mst_status status = lloyd_new(&l);
     if (status == MST_OK)
         status = seed(&l, restart);
-    if (status == MST_OK && l.n > MANY_ROWS && l.k < SAMPLE_ROWS / 100)
-        status = iterate_sample(&l, restart);
+    bool many = l.n > MANY_ROWS && l.k < SAMPLE_ROWS / 100;
+    for (size_t n = SAMPLE_ROWS; status == MST_OK && many && n <= l.n / 2; n *= 4)
+        status = iterate_sample(&l, restart, n);
+    if (status == MST_OK && l.n > MANY_ROWS && can_leap(&l))
+        status = mst_allocate(&l.past, 2 * l.k * l.D);
     if (status == MST_OK)
         status = iterate(&l, out);
     lloyd_free(&l);

@@ -51,6 +51,9 @@ typedef struct kmeans_lloyd {
     double *mass;              /* (k), Σ w of the clusters */
     unsigned char *settled;    /* (k): the centre is the mean of these very rows */
     kmeans_bounds bounds;      /* lower null: none */
+    double *past; /* (2, k, D): the centres of two steps, for leaps; null: none are made */
+    bool leapt;   /* the centres come from a leap, and those before it are in `past` */
+    bool careful; /* centres look at where their steps lead */
 } kmeans_lloyd;
 
 static inline double kmeans_weight(const kmeans_lloyd *l, size_t i)
@@ -66,6 +69,9 @@ typedef struct kmeans_outcome {
 
 /* From the seeds of number `restart` to the end; what is allocated in `l` is gone then. */
 MST_MUST_USE mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out);
+
+/* After two steps, from the states of `past` to the present centres: as far on as they point. */
+MST_MUST_USE mst_status kmeans_leap(kmeans_lloyd *l);
 
 /* The centre of cluster c and its time: one Newton step, or with `tight` all it takes. */
 MST_MUST_USE mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight);
