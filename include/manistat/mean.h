@@ -86,7 +86,7 @@ typedef enum mst_no_errors {
     MST_ERRORS_GIVEN,
     MST_ERRORS_NOT_CONVERGED,
     MST_ERRORS_NOT_UNIQUE,
-    MST_ERRORS_TOO_FEW_ROWS, /* rows or clusters that weigh: one has no spread */
+    MST_ERRORS_TOO_FEW_ROWS, /* points or clusters that weigh: one has no spread */
     MST_ERRORS_SINGULAR,     /* the information is not positive definite */
     MST_ERRORS_TOO_DEAR, /* a Hessian by differences in so many dimensions; the bootstrap does without */
     MST_ERRORS_RESAMPLES, /* too many resamples had no estimate */
@@ -184,8 +184,9 @@ typedef struct mst_mean_result {
     double seconds;
     unsigned notes;          /* of mst_mean_note */
     mst_no_errors no_errors; /* why covariance and errors are NAN */
-    double effective_n;      /* the number of independent rows that the errors are those of */
-    size_t clusters;         /* 0: none were given */
+    double
+        effective_n; /* the number of independent rows that the errors are those of; of one cluster NAN */
+    size_t clusters; /* 0: none were given */
     /* The maximum of the likelihood integrated over all μ; INFINITY if the uniform law is as good; NAN where
      * it is not known. [time_low, time_high] is the interval of that likelihood where there is one. */
     double time_corrected;
@@ -193,7 +194,8 @@ typedef struct mst_mean_result {
     double uniform_statistic, uniform_p_value;
     mst_region_kind region_kind;
     double
-        region_share; /* of the manifold's volume, of a score region on a compact manifold; else NAN */
+        region_share; /* of the manifold's volume, of a score region on a compact manifold, by some hundred
+                       * points at random: 0 is too little for that; else NAN */
     /* On products, where the source is a sum over the factors and times are fitted: the time that each factor
      * has by itself, INFINITY or 0 if it runs away; else null. With time_per_factor they are what was fitted,
      * `time` is NAN, and there are standard errors and intervals. */

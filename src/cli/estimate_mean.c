@@ -307,10 +307,7 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
     if (isfinite(r->log_likelihood))
         fprintf(out, LABEL "%.8g (AIC %.8g, BIC %.8g)\n", "log-likelihood", r->log_likelihood,
                 r->aic, r->bic);
-    if (r->clusters > 0)
-        fprintf(out, LABEL "%.4g independent ones, in %zu clusters\n", "rows worth", r->effective_n,
-                r->clusters);
-    else if (fabs(r->effective_n - (double)r->n) > 1e-9 * (double)r->n)
+    if (r->clusters == 0 && fabs(r->effective_n - (double)r->n) > 1e-9 * (double)r->n)
         fprintf(out, LABEL "%.6g of equal weight\n", "rows worth", r->effective_n);
     if (!isnan(r->uniform_p_value))
         fprintf(out, LABEL "p-value %.4g%s\n", "uniform law", r->uniform_p_value,

@@ -5,6 +5,8 @@
 #include "estimate.h"
 #include "util/json.h"
 
+#include <math.h>
+
 typedef struct note {
     mst_mean_note bit;
     const char *word; /* in JSON */
@@ -19,7 +21,7 @@ static const note notes[] = {
      "interval "
      "allow for that"},
     {MST_NOTE_HARDLY_DETERMINED, "hardly-determined",
-     "the mean is hardly determined: its standard error is of the size of the space"},
+     "the mean is hardly determined: its error or its region is of the size of the space"},
     {MST_NOTE_SMEARY, "smeary",
      "many points lie near the cut locus of the mean, so that its error shrinks more slowly than "
      "1/sqrt(n); compare --covariance bootstrap"},
@@ -39,6 +41,14 @@ static const note notes[] = {
 };
 enum { NOTES = sizeof notes / sizeof *notes };
 
+/* Networks have no likelihood that could be integrated. */
+static const char *text_of(const note *n, const mst_mean_result *r)
+{
+    return n->bit == MST_NOTE_TIME_BIASED && isnan(r->time_corrected)
+               ? "the mean follows the noise, and the time is too low for it; give more rows"
+               : n->text;
+}
+
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r)
 {
     unsigned said = r->notes;
@@ -47,7 +57,7 @@ void warn_of_notes(const estimation *e, const char *group, const mst_mean_result
     for (size_t i = 0; i < NOTES; i++)
         if ((said & notes[i].bit) != 0)
             warn(e->inv, "warning: %s%s%s%s", group != NULL ? "group '" : "",
-                 group != NULL ? group : "", group != NULL ? "': " : "", notes[i].text);
+                 group != NULL ? group : "", group != NULL ? "': " : "", text_of(&notes[i], r));
 }
 
 void json_notes(mst_json *j, const mst_mean_result *r)
@@ -76,7 +86,7 @@ const char *missing_errors(const mst_mean_result *r)
                "the groups that they stand for by --by";
     case MST_ERRORS_TOO_FEW_ROWS:
         return r->clusters == 1 ? "one cluster has no spread; give rows of more clusters"
-                                : "one row has no spread; give more rows, or fix the --time";
+                                : "all rows are one point, which has no spread; give more rows";
     case MST_ERRORS_SINGULAR:
         return "the information matrix is singular, so that some direction is not determined; try "
                "--covariance bootstrap";

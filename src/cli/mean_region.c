@@ -66,6 +66,9 @@ static mst_status print_region(const estimation *e, FILE *out, const mst_mean_re
     mst_status status = MST_OK;
     switch (r->region_kind) {
     case MST_REGION_NONE:
+        if (!isnan(r->standard_error))
+            fprintf(out, LABEL "none: no more %s than dimensions; give more\n", "region",
+                    r->clusters > 0 ? "clusters" : "rows");
         break;
     case MST_REGION_ELLIPSOID:
         for (size_t f = 0; f < mst_manifold_factor_count(e->m) && status == MST_OK; f++)
@@ -73,7 +76,9 @@ static mst_status print_region(const estimation *e, FILE *out, const mst_mean_re
         break;
     case MST_REGION_SCORE:
         fprintf(out, LABEL "where the scores balance", "region");
-        if (!isnan(r->region_share))
+        if (r->region_share == 0) /* none of some hundred points is in it */
+            fprintf(out, ", a small part of the space");
+        else if (!isnan(r->region_share))
             fprintf(out, ", %.3g %% of the space", 100 * r->region_share);
         fprintf(out, " (confidence %g)\n", confidence);
         break;
@@ -97,7 +102,9 @@ mst_status print_errors(const estimation *e, FILE *out, const mst_mean_result *r
                 mst_manifold_spec(mst_manifold_factor(e->m, f)));
     if (isnan(r->standard_error) && missing_errors(r) != NULL)
         fprintf(out, LABEL "none: %s\n", "standard error", missing_errors(r));
-    if (r->clusters > 0 && !isnan(r->standard_error))
+    if (r->clusters > 0 && isnan(r->effective_n))
+        fprintf(out, LABEL "%zu\n", "clusters", r->clusters);
+    else if (r->clusters > 0)
         fprintf(out, LABEL "%zu, worth %.4g independent rows\n", "clusters", r->clusters,
                 r->effective_n);
     return print_region(e, out, r, confidence);

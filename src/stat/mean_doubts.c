@@ -90,6 +90,9 @@ static mst_status correct_time(const doubts *d)
     /* One observation has no spread about a mean. */
     if (rows_weight(r->n, d->model->model.rows[0].weights) < 2)
         return MST_OK;
+    /* It takes rows for independent: where the clusters do not tell more, neither does it. */
+    if (d->o->clusters != NULL && isnan(r->time_low))
+        return MST_OK;
     mst_status status =
         marginal_time_find(&found, d->model, &d->pieces, r->mean, r->time,
                            r->time_standard_error / r->time, r->variance, d->o->confidence);
@@ -117,7 +120,7 @@ static mst_status ask_time(const doubts *d)
     if (!d->model->model.time_is_free || !(away || r->time_limit == MST_TIME_FINITE))
         return MST_OK;
     MST_TRY(absorbed_share(d, &share));
-    if (share > absorbed)
+    if (share > absorbed && r->clusters != 1) /* one cluster has no time to correct */
         r->notes |= MST_NOTE_TIME_BIASED;
     return (away || r->converged) && marginal_time_is_known(d->model->model.source, &d->pieces)
                ? correct_time(d)

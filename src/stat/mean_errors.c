@@ -285,13 +285,19 @@ static mst_status fill_errors(const error_job *j, const double *covariance)
     return MST_OK;
 }
 
-/* Rows that weigh. */
-static size_t count_rows(const fit_rows *rows)
+/* Are all rows that weigh one point? However many: an error of 0 would be that of the last digit, not of the
+ * mean. */
+static bool are_one(const fit_rows *rows, size_t D)
 {
-    size_t count = rows->weights == NULL ? rows->n : 0;
-    for (size_t i = 0; rows->weights != NULL && i < rows->n; i++)
-        count += rows->weights[i] > 0;
-    return count;
+    const double *w = rows->weights;
+    size_t first = 0;
+    while (w != NULL && w[first] == 0)
+        first++;
+    for (size_t i = first + 1; i < rows->n; i++)
+        if ((w == NULL || w[i] > 0) &&
+            memcmp(rows->x + i * D, rows->x + first * D, D * sizeof *rows->x) != 0)
+            return false;
+    return true;
 }
 
 /* Distances are no log-likelihood, and that of dependent rows is not theirs: without a time, and with
@@ -467,13 +473,17 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     MST_TRY(mst_manifold_frame(mst_score_manifold(model->model.source), 1, r->mean, r->basis));
     MST_TRY(mean_clusters_new(&clusters, rows->n, rows->weights, o->clusters));
     r->clusters = clusters.count;
-    /* One row, or one cluster, has no spread to learn errors from. */
-    size_t units = clusters.of != NULL ? clusters.count : count_rows(rows);
+    /* One point, or one cluster, has no spread to learn errors from. */
+    bool spread = clusters.of == NULL || clusters.count > 1;
+    if (!spread)
+        r->effective_n = NAN;
+    spread =
+        spread && !are_one(rows, mst_manifold_ambient(mst_score_manifold(model->model.source)));
     mst_status status = MST_OK;
     bool tied = !r->unique && r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
     if (!r->converged || tied)
         r->no_errors = r->converged ? MST_ERRORS_NOT_UNIQUE : MST_ERRORS_NOT_CONVERGED;
-    else if (r->covariance_kind != MST_COVARIANCE_OBSERVED && units < 2)
+    else if (r->covariance_kind != MST_COVARIANCE_OBSERVED && !spread)
         r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
     else
         status = add_covariance(r, model, o, &clusters, hessian);

@@ -248,6 +248,14 @@ expects "mean of clusters" "r['clusters'] == 6 and near(r['mean'], [2.505]) and 
 expects "means of groups of clusters" "[(g['group'], g['clusters'], g['n']) for g in r['groups']] == [('a', 3, 6), ('b', 3, 6)] and near(r['groups'][0]['mean_standard_error'], math.sqrt(1 / 3))" mean --manifold euclidean:1 --by group --cluster subject three.csv
 run mean --manifold euclidean:1 --cluster subjects.txt subjects-x.csv
 check "mean of clusters: text" grep -Eq '^  clusters +6, worth [0-9.]+ independent rows$' "$out"
+run mean --manifold euclidean:1 --cluster <(yes a | head -12) subjects-x.csv
+check "one cluster: text" grep -Eq '^  clusters +1$' "$out"
+check "one cluster has no interval" bash -c "! grep -q 'time interval' '$out'"
+expects "one cluster" "r['effective_n'] is None and r['time_interval'] is None and r['mean_standard_error'] is None" mean --manifold euclidean:1 --cluster <(yes a | head -12) subjects-x.csv
+run mean --manifold euclidean:3 --kind frechet <(printf '1,2,3\n2,1,3\n')
+check "no region of two rows" grep -Eq '^  region +none: no more rows than dimensions' "$out"
+run mean --manifold sphere:2 --kind frechet <(yes 0,0,1 | head -9)
+check "one point nine times" grep -q 'none: all rows are one point' "$out"
 refuses "clusters of both kinds" 2 "clusters lie in one group" "${line[@]}" --by <(seq 12 | sed 's/.*/x/;1s/x/y/;3,4s/x/y/') --cluster subjects.txt subjects-x.csv
 refuses "a likelihood ratio of clusters" 2 "takes rows for independent" "${line[@]}" --method lr --by groups.txt --cluster subjects.txt subjects-x.csv
 refuses "one column for both" 2 "cannot be two kinds of labels" "${line[@]}" --by 2 --cluster subject three.csv

@@ -189,6 +189,9 @@ START_TEST(few_clusters)
             /* Two clusters have a spread along one direction only. */
             ck_assert_int_eq(r->region_kind, count > 2 ? MST_REGION_ELLIPSOID : MST_REGION_NONE);
             ck_assert(((r->notes & MST_NOTE_FEW_CLUSTERS) != 0) == (count > 1));
+            /* One cluster does not tell how much its rows are worth, nor how sure the time is. */
+            ck_assert_int_eq(isnan(r->effective_n), count == 1);
+            ck_assert_int_eq(isnan(r->time_low), count == 1);
             mst_mean_result_free(r);
         }
     }

@@ -229,6 +229,39 @@ static int stop_at_once(void *user, double done, double total)
     return 1;
 }
 
+/* However often it was seen: no error instead of one of 0. */
+START_TEST(one_point_has_no_error)
+{
+    static const char *const spaces[] = {"euclidean:3", "sphere:2", "product(circle,euclidean:2)"};
+    static const double x[] = {0, 0, 1, 0, 0, 1, 0, 0, 1}, heavy[] = {0, 100, 0};
+    static const double apart[] = {0, 1, 0, 0, 0, 1, 1, 0, 0};
+    for (size_t k = 0; k < 3; k++) {
+        setting s = setting_open(spaces[k]);
+        for (size_t kind = 0; kind < 3; kind++) {
+            mst_mean_options o = mst_mean_options_default();
+            o.covariance = (mst_covariance_kind)kind;
+            o.resamples = 20;
+            for (size_t weighted = 0; weighted < 2; weighted++) {
+                o.weights = weighted ? heavy : NULL;
+                mst_mean_result *r = fit(s.log, 3, weighted ? apart : x, &o);
+                ck_assert(r->converged && isnan(r->standard_error));
+                ck_assert_int_eq(r->no_errors, MST_ERRORS_TOO_FEW_ROWS);
+                ck_assert_int_eq(r->region_kind, MST_REGION_NONE);
+                mst_mean_result_free(r);
+            }
+            /* A time that is given has an error whatever the rows. */
+            o.covariance = MST_COVARIANCE_OBSERVED;
+            o.weights = NULL;
+            o.time = 0.1;
+            mst_mean_result *r = fit(s.exact, 3, x, &o);
+            ck_assert(r->standard_error > 0.1);
+            mst_mean_result_free(r);
+        }
+        setting_close(&s);
+    }
+}
+END_TEST
+
 START_TEST(it_stops_on_request)
 {
     static const char *const both[] = {"sphere:2", "spd:3"};
@@ -304,5 +337,6 @@ int main(void)
     return RUN_SUITE("mean_errors", 60, {sandwich_agrees_where_the_model_is_right, SPECS},
                      {sandwich_in_closed_form, 0}, {bootstrap_agrees, 2},
                      {basis_is_orthonormal_and_tangent, SPECS}, {threads_do_not_change_a_bit, 0},
-                     {not_converged_is_said, 0}, {it_stops_on_request, 0}, {bad_arguments, 0});
+                     {not_converged_is_said, 0}, {one_point_has_no_error, 0},
+                     {it_stops_on_request, 0}, {bad_arguments, 0});
 }

@@ -358,7 +358,7 @@ int main(void)
     return RUN_SUITE("mean_global", 120, {angles_have_their_global_mean, 0},
                      {angles_of_all_kinds, 0}, {tori_have_their_global_mean, 0},
                      {scattered_rotations_have_their_global_mean, 0}, {axes_have_no_unique_mean, 0},
-                     {axes_in_the_plane_have_no_unique_mean, 0},
-                     {heaps_have_a_unique_mean, 0}, {nearly_equal_means_are_not_told_apart, 0},
-                     {ties_of_factors_combine, 0}, {proofs_hold, 0});
+                     {axes_in_the_plane_have_no_unique_mean, 0}, {heaps_have_a_unique_mean, 0},
+                     {nearly_equal_means_are_not_told_apart, 0}, {ties_of_factors_combine, 0},
+                     {proofs_hold, 0});
 }
