@@ -47,7 +47,7 @@ SPD:3?metric=log-euclidean spd:3?metric=log-euclidean
 product(S2,R) product(sphere:2,euclidean:1)
 product(SO(3),sphre:2) product(so3,sphere:2)
 LIST
-refuses "a family without its number" 2 "'shpere'; did you mean sphere:m, as in sphere:2[?]$" manifolds shpere
+refuses "a family without its number" 2 "'sphrre'; did you mean sphere:m, as in sphere:2[?]$" manifolds sphrre
 for spec in RP2 'SO(4)' S200000000 'S2)' 'S2,' foo; do
     refuses "no guess for $spec" 2 "'manistat manifolds' lists them$" manifolds "$spec"
 done
