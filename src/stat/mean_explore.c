@@ -20,7 +20,7 @@ typedef struct effort {
     size_t points, rows, climbs;
 } effort;
 
-static const effort little = {32, 128, 2}, much = {1000, 1000, 20}, wide = {200, 1000, 6};
+static const effort little = {32, 128, 2}, much = {2000, 1000, 32}, wide = {200, 1000, 6};
 enum { WIDE = 6, MOST_MOMENTS = 32 };
 
 /* ---- Rows to look at ---- */
