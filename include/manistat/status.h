@@ -59,6 +59,10 @@ MST_API const char *mst_status_sentence(mst_status status);
  * backquotes: "take a smaller `t_max`". */
 MST_API const char *mst_error_detail(void);
 
+/* Where the failure is in a text that was read, as two lines, one of the text and one with a caret; "" if it
+ * is in none. As long valid as the detail. */
+MST_API const char *mst_error_excerpt(void);
+
 /* Record the one-line detail and give the status back, so that a user-defined manifold can end with
  * `return mst_fail(MST_DOMAIN, "radius %g is negative", r);`. Cut at 511
  * bytes; control characters become question marks. */

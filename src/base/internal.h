@@ -34,6 +34,9 @@ MST_MUST_USE mst_status mst_grow_bytes(void **list, size_t count, size_t *capaci
 /* A copy of a string; release with mst_release. */
 MST_MUST_USE mst_status mst_copy_string(char **out, const char *text);
 
+/* Make `line` (length bytes) the excerpt of the last failure, with a caret below the byte `at`. */
+void mst_error_show(const char *line, size_t length, size_t at);
+
 /* Split 0 … n−1 into blocks of `block` (the last may be shorter) and run them on up to `threads` threads
  * (≤ 0: all cores). Blocks do not depend on the number of threads, so neither do results. After the first
  * failure no new block starts; the failure of the lowest failing block that ran is returned, with its
@@ -47,6 +50,9 @@ MST_MUST_USE mst_status mst_parallel_blocks(size_t n, size_t block, int threads,
  * MST_INTERRUPTED when the block should give up because somebody asked to stop or another block failed.
  * Outside a block: MST_OK. */
 MST_MUST_USE mst_status mst_parallel_tick(double items);
+
+/* Is this thread in such a block? */
+bool mst_in_parallel_block(void);
 
 /* The number of threads that `threads` asks for; 1 in the child of a process that has had
  * a team, see docs/threads.md. */

@@ -48,6 +48,16 @@ static bool reader_left(const invocation *inv)
     return inv->output_failed && poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+/* The place in a text that an error is about: its line, and a caret below. */
+static void print_excerpt(const char *excerpt)
+{
+    const char *line = excerpt, *end;
+    for (; line[0] != '\0'; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        fprintf(stderr, "    %.*s\n", (int)(end - line), line);
+    }
+}
+
 static int finish(invocation *inv, mst_status status)
 {
     if (status == MST_OK && (fflush(stdout) != 0 || ferror(stdout))) {
@@ -60,6 +70,7 @@ static int finish(invocation *inv, mst_status status)
     if (status != MST_OK && !reader_left(inv)) {
         const char *detail = mst_error_detail();
         print_message(inv, detail[0] != '\0' ? detail : mst_status_sentence(status));
+        print_excerpt(mst_error_excerpt());
     }
     return exit_status(inv, status);
 }
