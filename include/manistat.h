@@ -8,6 +8,8 @@
 #include <manistat/brownian.h>
 #include <manistat/check.h>
 #include <manistat/cluster.h>
+#include <manistat/constraint.h>
+#include <manistat/geodesic.h>
 #include <manistat/heat.h>
 #include <manistat/io.h>
 #include <manistat/manifold.h>

@@ -83,6 +83,18 @@ typedef struct mst_metric_ops {
 
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);
+
+    /* period (d): coordinates x_k and x_k + period_k are the same point; 0: not periodic. One chart only.
+     * Fall-back: none is. */
+    void (*period)(const mst_manifold *m, double *period);
+    /* A map into R^embedded whose pull-back the metric is, if one is known: f (n, embedded) and jacobian (n,
+     * embedded, d), each may be null; and bend (n, d, d) = Σ_k c_k ∂²f_k for c (n, embedded). Geodesics are
+     * found faster with it. The two go together; `embedded` is 0 without them. */
+    size_t embedded;
+    mst_status (*embedding)(const mst_manifold *m, size_t n, const double *x, double *f,
+                            double *jacobian);
+    mst_status (*embedding_bend)(const mst_manifold *m, size_t n, const double *x, const double *c,
+                                 double *bend);
 } mst_metric_ops;
 
 /* A manifold of dimension dim from its metric. The table is copied; `data`, which is mst_manifold_data of the

@@ -92,6 +92,11 @@ static mst_status advance(place *p, uint64_t amount)
     return MST_OK;
 }
 
+bool mst_in_parallel_block(void)
+{
+    return here != NULL;
+}
+
 mst_status mst_parallel_tick(double items)
 {
     if (here == NULL)

@@ -16,8 +16,10 @@ struct mst_manifold {
     size_t ambient;             /* D */
     char *spec;
     void *data;
-    const struct mst_product *product; /* null: it is none */
-    struct mst_metric *metric;         /* its root, see manistat/metric.h; null: `exp` is */
+    const struct mst_product *product;     /* null: it is none */
+    struct mst_metric *metric;             /* its root, see manistat/metric.h; null: `exp` is */
+    struct mst_constraint *constraint;     /* or its root, see manistat/constraint.h */
+    const struct formula_columns *columns; /* null: it is not made of formulas */
 };
 
 /* Is this the manifold that the spec names, in whatever way it is written? */

@@ -79,6 +79,7 @@ void mst_manifold_free(mst_manifold *m)
     if (m->ops.free_data != NULL)
         m->ops.free_data(m->data);
     mst_release(m->metric);
+    mst_release(m->constraint);
     mst_release(m->spec);
     mst_release(m);
 }

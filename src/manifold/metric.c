@@ -4,6 +4,7 @@
 /* The adapter: a manifold's table filled from a metric's. */
 #include "manifold/metric.h"
 
+#include "geodesic/log.h"
 #include "manifold/fallback.h"
 
 #include <math.h>
@@ -194,6 +195,10 @@ mst_status mst_metric_new(mst_manifold **out, const mst_metric_ops *ops, const c
     if (table.ricci != NULL)
         filled.ricci = table.ricci;
     filled.free_data = table.free_data;
+    if (table.charts <= 1) { /* an atlas is beyond the solver */
+        filled.log = geodesic_log;
+        filled.dist = geodesic_dist;
+    }
     status = mst_manifold_new(out, &filled, spec, dim, table.charts > 1 ? dim + 1 : dim, data);
     if (status != MST_OK) {
         mst_release(metric);

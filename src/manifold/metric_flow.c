@@ -6,70 +6,14 @@
  * take part in the choice of the steps, so the same geodesic has the same end with and
  * without them, to the bit. */
 #include "manifold/metric.h"
+#include "manifold/runge_kutta.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 13 };
-
 /* Error of a step, by the pair's difference, against the length of the whole geodesic. What goes on is the
  * result of higher order, which is better. */
 static const double usual_tolerance = 2e-14;
-
-#define Q(numerator, denominator) (numerator##.0 / denominator##.0)
-static const double weights_of[STAGES][STAGES - 1] = {
-    {0},
-    {Q(1, 18)},
-    {Q(1, 48), Q(1, 16)},
-    {Q(1, 32), 0, Q(3, 32)},
-    {Q(5, 16), 0, Q(-75, 64), Q(75, 64)},
-    {Q(3, 80), 0, 0, Q(3, 16), Q(3, 20)},
-    {Q(29443841, 614563906), 0, 0, Q(77736538, 692538347), Q(-28693883, 1125000000),
-     Q(23124283, 1800000000)},
-    {Q(16016141, 946692911), 0, 0, Q(61564180, 158732637), Q(22789713, 633445777),
-     Q(545815736, 2771057229), Q(-180193667, 1043307555)},
-    {Q(39632708, 573591083), 0, 0, Q(-433636366, 683701615), Q(-421739975, 2616292301),
-     Q(100302831, 723423059), Q(790204164, 839813087), Q(800635310, 3783071287)},
-    {Q(246121993, 1340847787), 0, 0, Q(-37695042795, 15268766246), Q(-309121744, 1061227803),
-     Q(-12992083, 490766935), Q(6005943493, 2108947869), Q(393006217, 1396673457),
-     Q(123872331, 1001029789)},
-    {Q(-1028468189, 846180014), 0, 0, Q(8478235783, 508512852), Q(1311729495, 1432422823),
-     Q(-10304129995, 1701304382), Q(-48777925059, 3047939560), Q(15336726248, 1032824649),
-     Q(-45442868181, 3398467696), Q(3065993473, 597172653)},
-    {Q(185892177, 718116043), 0, 0, Q(-3185094517, 667107341), Q(-477755414, 1098053517),
-     Q(-703635378, 230739211), Q(5731566787, 1027545527), Q(5232866602, 850066563),
-     Q(-4093664535, 808688257), Q(3962137247, 1805957418), Q(65686358, 487910083)},
-    {Q(403863854, 491063109), 0, 0, Q(-5068492393, 434740067), Q(-411421997, 543043805),
-     Q(652783627, 914296604), Q(11173962825, 925320556), Q(-13158990841, 6184727034),
-     Q(3936647629, 1978049680), Q(-160528059, 685178525), Q(248638103, 1413531060)},
-};
-static const double eighth[STAGES] = {Q(14005451, 335480064),
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      Q(-59238493, 1068277825),
-                                      Q(181606767, 758867731),
-                                      Q(561292985, 797845732),
-                                      Q(-1041891430, 1371343529),
-                                      Q(760417239, 1151165299),
-                                      Q(118820643, 751138087),
-                                      Q(-528747749, 2220607170),
-                                      Q(1, 4)};
-static const double seventh[STAGES] = {Q(13451932, 455176623),
-                                       0,
-                                       0,
-                                       0,
-                                       0,
-                                       Q(-808719846, 976000145),
-                                       Q(1757004468, 5645159321),
-                                       Q(656045339, 265891186),
-                                       Q(-3867574721, 1518517206),
-                                       Q(465885868, 322736535),
-                                       Q(53011238, 667516719),
-                                       Q(2, 45),
-                                       0};
-#undef Q
 
 mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t fields)
 {
@@ -80,14 +24,15 @@ mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t field
     f->share = kind == FLOW_JACOBI ? 2 * d : d;
     f->width = 2 * d + f->fields * f->share;
     MST_TRY(metric_work_new(&f->room, m, rows, most));
-    mst_status status = mst_allocate(&f->block, rows * ((STAGES + 2) * f->width + 2 * m->ambient +
-                                                        2 * d + 2 * d * d + 4 * most * d));
+    mst_status status =
+        mst_allocate(&f->block, rows * ((RK_STAGES + 2) * f->width + 2 * m->ambient + 2 * d +
+                                        2 * d * d + 4 * most * d));
     if (status != MST_OK) {
         metric_work_free(&f->room);
         return status;
     }
     f->stage = f->block;
-    f->now = f->stage + STAGES * rows * f->width;
+    f->now = f->stage + RK_STAGES * rows * f->width;
     f->trial = f->now + rows * f->width;
     f->point = f->trial + rows * f->width;
     f->base = f->point + rows * m->ambient;
@@ -187,11 +132,11 @@ static mst_status slopes(flow *f, size_t n, const double *state, double *out)
 static mst_status attempt(flow *f, size_t n, const double *h)
 {
     size_t width = f->width, size = n * width, square = f->m->dim * f->m->dim;
-    for (size_t s = 0; s < STAGES; s++) {
+    for (size_t s = 0; s < RK_STAGES; s++) {
         memcpy(f->trial, f->now, size * sizeof *f->trial);
         for (size_t j = 0; j < s; j++)
-            for (size_t i = 0; weights_of[s][j] != 0 && i < n; i++) {
-                double factor = h[i] * weights_of[s][j];
+            for (size_t i = 0; rk_weights[s][j] != 0 && i < n; i++) {
+                double factor = h[i] * rk_weights[s][j];
                 const double *from = f->stage + j * size + i * width;
                 for (size_t k = 0; k < width; k++)
                     f->trial[i * width + k] += factor * from[k];
@@ -201,10 +146,10 @@ static mst_status attempt(flow *f, size_t n, const double *h)
             memcpy(f->first, f->factor, n * square * sizeof *f->first);
     }
     memcpy(f->trial, f->now, size * sizeof *f->trial);
-    for (size_t s = 0; s < STAGES; s++)
-        for (size_t i = 0; eighth[s] != 0 && i < n; i++)
+    for (size_t s = 0; s < RK_STAGES; s++)
+        for (size_t i = 0; rk_eighth[s] != 0 && i < n; i++)
             for (size_t k = 0; k < width; k++)
-                f->trial[i * width + k] += h[i] * eighth[s] * f->stage[s * size + i * width + k];
+                f->trial[i * width + k] += h[i] * rk_eighth[s] * f->stage[s * size + i * width + k];
     return MST_OK;
 }
 
@@ -217,9 +162,10 @@ static double step_error(flow *f, size_t n, size_t i, double h)
     double *error = f->field, *root = f->slope, length[2];
     for (size_t part = 0; part < 2; part++) {
         memset(error, 0, d * sizeof *error);
-        for (size_t s = 0; s < STAGES; s++)
+        for (size_t s = 0; s < RK_STAGES; s++)
             for (size_t k = 0; k < d; k++)
-                error[k] += (eighth[s] - seventh[s]) * f->stage[(s * n + i) * width + part * d + k];
+                error[k] +=
+                    (rk_eighth[s] - rk_seventh[s]) * f->stage[(s * n + i) * width + part * d + k];
         (part == 0 ? metric_lower_root : metric_momentum_root)(d, factor, error, root);
         length[part] = h * metric_length(d, root);
     }

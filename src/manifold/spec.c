@@ -219,6 +219,13 @@ static mst_status read_options(cursor *c, const char *name, const char *keys, ch
             return mst_fail(MST_ARGUMENT, "\"%.*s\" after %s? is not of the form option=value",
                             SHOWN, key, name);
         const char *value = cut_text(c, "&,()", &buffer);
+        if (keys != NULL && strcmp(keys, SPEC_ANY) == 0) {
+            if (a->given == SPEC_OPTIONS)
+                return mst_fail(MST_ARGUMENT, "%s: at most %d options", name, SPEC_OPTIONS);
+            a->keys[a->given] = key;
+            a->values[a->given++] = value;
+            continue;
+        }
         if (place == SPEC_OPTIONS)
             return mst_fail(MST_ARGUMENT, "%s has no option \"%.*s\"; %s%s", name, SHOWN, key,
                             keys != NULL ? "it has " : "it has none", keys != NULL ? keys : "");
@@ -360,7 +367,8 @@ mst_status mst_manifold_parse_with(mst_manifold **out, const char *spec, size_t 
 
 mst_status mst_manifold_parse(mst_manifold **out, const char *spec)
 {
-    return mst_manifold_parse_with(out, spec, 0, NULL);
+    static const mst_manifold_file_kind kinds[] = {{"manifold", SPEC_ANY, mst_formula_from_spec}};
+    return mst_manifold_parse_with(out, spec, sizeof kinds / sizeof *kinds, kinds);
 }
 
 bool mst_spec_names(const char *spec, const mst_manifold *m)

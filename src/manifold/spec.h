@@ -17,14 +17,20 @@ typedef struct mst_spec_arguments {
     size_t order[SPEC_ORDERS];
     const char *value[SPEC_OPTIONS]; /* by the places of their keys in the list; null: not given */
     const char *path;                /* of a file, else null */
+    /* Of files whose options are their own: all of them, as they were given. */
+    size_t given;
+    const char *keys[SPEC_OPTIONS], *values[SPEC_OPTIONS];
 } mst_spec_arguments;
 
 typedef mst_status mst_spec_constructor(mst_manifold **out, const mst_spec_arguments *a);
 
+#define SPEC_ANY "*"
+
 /* Files that describe manifolds, told by the ending of their names. */
 typedef struct mst_manifold_file_kind {
-    const char *ending;  /* "manifold" */
-    const char *options; /* their keys, "sigma&alpha", or null */
+    const char *ending; /* "manifold" */
+    const char
+        *options; /* their keys, "sigma&alpha", null: none, or SPEC_ANY: those that the file has */
     mst_spec_constructor *make;
 } mst_manifold_file_kind;
 
@@ -32,6 +38,8 @@ typedef struct mst_manifold_file_kind {
 MST_MUST_USE mst_status mst_manifold_parse_with(mst_manifold **out, const char *spec, size_t count,
                                                 const mst_manifold_file_kind *kinds);
 
+/* formula_file.c */
+mst_spec_constructor mst_formula_from_spec;
 /* spd.c: `order` is n, value[0] the metric. */
 mst_spec_constructor mst_spd_from_spec;
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* mst_geodesic_solve for a problem that was made before. */
+#ifndef MST_GEODESIC_SOLVE_H
+#define MST_GEODESIC_SOLVE_H
+
+#include "geodesic/problem.h"
+
+#include <manistat/geodesic.h>
+
+MST_MUST_USE mst_status geodesic_solve(const geodesic_problem *p, size_t n, const double *x,
+                                       const double *y, const mst_geodesic_options *options,
+                                       const mst_geodesic_output *out);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Formula files: the shipped ones are what they say, and what is wrong in a file is said with its place. */
+#include "formula/file.h"
+#include "support/support.h"
+
+#include <manistat/manifold.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHIPPED MST_TEST_DATA "/../../examples/manifolds/"
+
+static mst_manifold *open_shipped(const char *name)
+{
+    char path[512];
+    mst_manifold *m = NULL;
+    snprintf(path, sizeof path, SHIPPED "%s", name);
+    mst_status status = mst_manifold_parse(&m, path);
+    ck_assert_msg(status == MST_OK, "%s: %s", name, mst_error_detail());
+    return m;
+}
+
+/* Gauss curvature at a point: Ric v = K v on surfaces. */
+static double gauss(const mst_manifold *m, const double *x)
+{
+    double v[3] = {0}, ricci[3], frame[6], c[2] = {1, 0}, k;
+    (void)frame;
+    ASSERT_OK(mst_manifold_from_frame(m, 1, x, c, v));
+    ASSERT_OK(mst_manifold_ricci(m, 1, x, v, ricci));
+    ASSERT_OK(mst_manifold_inner(m, 1, x, ricci, v, &k));
+    return k;
+}
+
+static const struct {
+    const char *name;
+    double x[3];
+    double curvature;
+} surfaces[] = {
+    {"half-plane.manifold", {0.7, 0.3}, -1},
+    {"gaussian.manifold", {0.7, 0.3}, -0.5},
+    {"pareto.manifold", {0.7, 0.3}, -1},
+    {"cylinder.manifold", {0.7, 0.3}, 0},
+    {"sphere.manifold", {0.7, 0.3}, 1},
+    {"sphere.manifold?n=2", {-0.2, 1.3}, 1},
+    /* cos v / (r (R + r cos v)) */
+    {"torus.manifold", {0.7, 0.3}, 1.2930324416740255},
+    {"torus.manifold?R=3&r=1", {0.7, 2}, -0.1610566894563918},
+    /* at the equator 1/c², at the pole c² */
+    {"ellipsoid.manifold", {1, 0, 0}, 1 / 0.36},
+    {"ellipsoid.manifold", {0, 0, 0.6}, 0.36},
+    {"ellipsoid.manifold?c=1", {0.6, 0, 0.8}, 1},
+    {"bumpy.manifold?a=0", {0.6, 0, 0.8}, 1},
+    /* −4/(1 + 4x² + 4y²)² */
+    {"paraboloid.manifold", {0.5, 0.25}, -0.7901234567901},
+};
+enum { SURFACES = sizeof surfaces / sizeof *surfaces };
+
+START_TEST(curvatures)
+{
+    mst_manifold *m = open_shipped(surfaces[_i].name);
+    ck_assert_uint_eq(mst_manifold_dim(m), 2);
+    assert_near(gauss(m, surfaces[_i].x), surfaces[_i].curvature, 1e-8, "%s", surfaces[_i].name);
+    mst_manifold_free(m);
+}
+END_TEST
+
+static const char *const shipped[] = {
+    "torus.manifold",      "ellipsoid.manifold", "cylinder.manifold", "paraboloid.manifold",
+    "half-plane.manifold", "bumpy.manifold",     "graph.manifold",    "gaussian.manifold",
+    "gamma.manifold",      "beta.manifold",      "pareto.manifold",   "sphere.manifold",
+};
+enum { SHIPPED_COUNT = sizeof shipped / sizeof *shipped };
+
+/* Exp and Log undo each other, and Exp is a geodesic: half of it twice is the whole. */
+START_TEST(shipped_files_are_manifolds)
+{
+    mst_manifold *m = open_shipped(shipped[_i]);
+    size_t D = mst_manifold_ambient(m), d = mst_manifold_dim(m), row;
+    double x[3], c[3] = {0.2, -0.25, 0.1}, v[3], y[3], back[3], middle[3], along[3];
+    mst_manifold_start(m, x);
+    ASSERT_OK(mst_manifold_validate(m, 1, x, &row));
+    ck_assert(d == 2 && D <= 3);
+    ASSERT_OK(mst_manifold_from_frame(m, 1, x, c, v));
+    ASSERT_OK(mst_manifold_exp(m, 1, x, v, y));
+    ASSERT_OK(mst_manifold_log(m, 1, x, y, back, NULL));
+    for (size_t k = 0; k < D; k++)
+        assert_near(back[k], v[k], 1e-9, "%s: log of exp", shipped[_i]);
+    for (size_t k = 0; k < D; k++)
+        v[k] /= 2;
+    ASSERT_OK(mst_manifold_exp(m, 1, x, v, middle));
+    ASSERT_OK(mst_manifold_transport(m, 1, x, v, v, along));
+    ASSERT_OK(mst_manifold_exp(m, 1, middle, along, back));
+    for (size_t k = 0; k < D; k++)
+        assert_near(back[k], y[k], 1e-11, "%s: halves", shipped[_i]);
+    mst_manifold_free(m);
+}
+END_TEST
+
+static const struct {
+    const char *text, *complaint;
+} wrong[] = {
+    {"", "'coordinates' is missing"},
+    {"coordinates x y\nstart = 0, 0", "metric, cometric or constraint is missing"},
+    {"coordinates x y\nmetric = 1", "'start' is missing"},
+    {"coordinates x y\nmetric = 1\nstart = 0, 0, 0", "3 numbers"},
+    {"metric = 1", "coordinates must be named first"},
+    {"coordinates x x\nmetric = 1\nstart = 0", "defined twice"},
+    {"coordinates x sin\nmetric = 1\nstart = 0", "has a meaning already"},
+    {"coordinates x y\nmetric = 1\nmetric = 1\nstart = 0", "one embedding, metric"},
+    {"coordinates x y\nmetric = 1, 2\nstart = 0", "need 2 rows"},
+    {"coordinates x y\nmetric = 1, x; y, 1\nstart = 0", "not symmetric"},
+    {"coordinates x y\nembedding = x\nstart = 0", "cannot hold 2 dimensions"},
+    {"coordinates x y\nconstraint = x, y\nstart = 0", "leave no dimension"},
+    {"coordinates x y\nperiod z 1\nmetric = 1\nstart = 0", "no coordinate"},
+    {"coordinates x y\nperiod x -1\nmetric = 1\nstart = 0", "must be positive"},
+    {"coordinates x y\ndomain x\nmetric = 1\nstart = 0", "< or >"},
+    {"coordinates x y\ncompact = maybe\nmetric = 1\nstart = 0", "yes or no"},
+    {"coordinates x y\nmetrik = 1", "a statement begins with"},
+    {"coordinates x y\nmetric = 1 2\nstart = 0", "should end here"},
+    {"coordinates x[0]\nmetric = 1\nstart = 0", "whole number from 1"},
+    {"coordinates x[2]\nmetric = x[3]\nstart = 0", "index 3"},
+    {"parameter a = b\n", "not defined"},
+    {"coordinates x y\nmetric = x +\n", "missing here"},
+};
+enum { WRONG = sizeof wrong / sizeof *wrong };
+
+START_TEST(complaints)
+{
+    formula_file f;
+    const char *text = wrong[_i].text;
+    mst_status status = formula_file_read(&f, "test", text, strlen(text), 0, NULL);
+    ck_assert_msg(status == MST_FORMAT, "%s", text);
+    ck_assert_msg(strstr(mst_error_detail(), wrong[_i].complaint) != NULL, "%s: %s", text,
+                  mst_error_detail());
+    ck_assert(strstr(mst_error_detail(), "test, line ") != NULL);
+    ck_assert(strchr(mst_error_excerpt(), '^') != NULL);
+    formula_file_release(&f);
+}
+END_TEST
+
+START_TEST(overrides)
+{
+    mst_manifold *m = NULL;
+    ck_assert_int_eq(mst_manifold_parse(&m, SHIPPED "torus.manifold?Q=3"), MST_ARGUMENT);
+    ck_assert(strstr(mst_error_detail(), "no parameter 'Q'") != NULL);
+    ck_assert_int_eq(mst_manifold_parse(&m, SHIPPED "torus.manifold?R=x"), MST_ARGUMENT);
+    ck_assert_int_eq(mst_manifold_parse(&m, SHIPPED "sphere.manifold?n=2.5"), MST_FORMAT);
+    ck_assert_int_eq(mst_manifold_parse(&m, SHIPPED "none.manifold"), MST_IO);
+    ASSERT_OK(mst_manifold_parse(&m, "product(" SHIPPED "sphere.manifold?n=3,circle)"));
+    ck_assert_uint_eq(mst_manifold_dim(m), 4);
+    /* The spec parses back. */
+    mst_manifold *again;
+    ASSERT_OK(mst_manifold_parse(&again, mst_manifold_spec(m)));
+    ck_assert_str_eq(mst_manifold_spec(again), mst_manifold_spec(m));
+    mst_manifold_free(again);
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* Whatever stands in a file, reading it ends with an answer: mutations of a good one. */
+START_TEST(mutations_do_no_harm)
+{
+    static const char good[] =
+        "name = t\ncoordinates u v\nperiod u 2*pi\nparameter R = 1\nlet q = R + cos(v)\n"
+        "embedding = q*cos(u), q*sin(u), sum(i, 1, 3, sin(v)^i)\ndomain -1 < u < 1\n"
+        "compact = yes\nstart = 0, 0\n";
+    static const char bytes[] = "()[]+-*/^,;=<>#\n 0123456789.eEuvRqxsin\t\\\"\x80";
+    uint64_t state = 88172645463325252u;
+    for (size_t trial = 0; trial < 20000; trial++) {
+        char text[sizeof good];
+        memcpy(text, good, sizeof good);
+        for (size_t k = 0; k < 1 + trial % 6; k++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            text[state % (sizeof good - 1)] = bytes[(state >> 32) % (sizeof bytes - 1)];
+        }
+        formula_file f;
+        mst_status status = formula_file_read(&f, "test", text, sizeof good - 1, 0, NULL);
+        ck_assert_msg(status == MST_OK || status == MST_FORMAT, "%s: %s", text, mst_error_detail());
+        formula_file_release(&f);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("formula files", 120, {curvatures, SURFACES},
+                     {shipped_files_are_manifolds, SHIPPED_COUNT}, {complaints, WRONG},
+                     {overrides, 0}, {mutations_do_no_harm, 0});
+}
