@@ -86,6 +86,7 @@ const char *missing_errors(const mst_mean_result *r)
                "the groups that they stand for by --by";
     case MST_ERRORS_TOO_FEW_ROWS:
         return r->clusters == 1 ? "one cluster has no spread; give rows of more clusters"
+               : r->n == 1      ? "one row has no spread; give more rows"
                                 : "all rows are one point, which has no spread; give more rows";
     case MST_ERRORS_SINGULAR:
         return "the information matrix is singular, so that some direction is not determined; try "

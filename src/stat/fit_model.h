@@ -23,6 +23,10 @@ typedef struct fit_rows {
     const double *x, *weights;
 } fit_rows;
 
+/* The first number of rows that were drawn for a look: no row of a data set has it, so a source that draws
+ * random numbers by the number of a row never mixes the two up. */
+#define FIT_DRAWN_FIRST ((size_t)1 << 62)
+
 typedef struct fit_part {
     size_t first, count; /* coordinates of a step */
     bool log_time;       /* one log time, count = 1 */

@@ -57,7 +57,10 @@ static mst_status ask_uniformity(const doubts *d)
     r->uniform_statistic = found.statistic;
     r->uniform_p_value = found.p_value;
     /* One row and one or two clusters could not tell whatever they were, and others say so. */
-    bool could_tell = rows->n > 1 && (r->clusters == 0 || r->clusters > 2);
+    size_t weighing = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        weighing += rows->weights == NULL || rows->weights[i] > 0;
+    bool could_tell = weighing > 1 && (r->clusters == 0 || r->clusters > 2);
     if (found.p_value > rejected && could_tell) {
         r->notes |= MST_NOTE_MAYBE_UNIFORM;
         withdraw_errors(d);

@@ -53,7 +53,7 @@ static mst_status look_at(const mean_search *s, size_t most, fit_rows *rows, dou
         status = mst_random_choice((mst_random){s->o->seed, STREAM_LOOK}, s->rows.n, most, chosen);
     for (size_t k = 0; status == MST_OK && k < most; k++)
         memcpy(*x + k * s->D, s->rows.x + chosen[k] * s->D, s->D * sizeof **x);
-    *rows = (fit_rows){.n = most, .x = *x};
+    *rows = (fit_rows){.n = most, .first = FIT_DRAWN_FIRST, .x = *x};
     mst_release(chosen);
     return status;
 }

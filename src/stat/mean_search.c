@@ -116,6 +116,19 @@ static mst_status run_start(mean_search *s, size_t k)
     return mean_climb_next(s, k > 0);
 }
 
+/* Do the coordinates of all rows with weight differ from those of the first by rounding only? */
+static bool are_one(const mean_search *s, size_t first)
+{
+    const double *x = s->rows.x, *w = s->rows.weights;
+    double largest = 0, apart = 0;
+    for (size_t i = first; i < s->rows.n; i++)
+        for (size_t a = 0; (w == NULL || w[i] > 0) && a < s->D; a++) {
+            largest = fmax(largest, fabs(x[i * s->D + a]));
+            apart = fmax(apart, fabs(x[i * s->D + a] - x[first * s->D + a]));
+        }
+    return apart <= 1e-12 * largest;
+}
+
 /* One point, or the same one many times: any time fits better than a larger one. The mean is then that point,
  * which is compared with the others by coordinates too, because distances of far points
  * carry rounding of their own. */
@@ -131,7 +144,8 @@ static mst_status collapse(const mean_search *s, bool *collapsed)
     double square = 0;
     if (!same)
         MST_TRY(mean_squared_size(s->m, s->rows.n, x, w, x + first * D, s->o->threads, &square));
-    *collapsed = same || square <= rows_rounding(s->m, s->rows.n, x, w);
+    /* Distances need not grow with coordinates, as those of matrices do not: both must be lost. */
+    *collapsed = same || (square <= rows_rounding(s->m, s->rows.n, x, w) && are_one(s, first));
     if (*collapsed)
         memcpy(s->candidates[0].state, x + first * D, D * sizeof *x);
     return MST_OK;

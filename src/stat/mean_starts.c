@@ -109,7 +109,8 @@ static mst_status draw_sample(mean_search *s, size_t count)
     }
     mst_release(rows);
     if (s->sample_weights == NULL || weight > 0)
-        s->sample = (fit_rows){.n = count, .x = s->sample_x, .weights = s->sample_weights};
+        s->sample = (fit_rows){
+            .n = count, .first = FIT_DRAWN_FIRST, .x = s->sample_x, .weights = s->sample_weights};
     return status;
 }
 

@@ -234,7 +234,7 @@ verdict "which --force accepts" $?
 run dist --score fixed.safetensors --json <(printf '0,0,1,0,0.1,0.99498743710662\n')
 check "a pair of the training" as_json "$out" 'r["outside"]["rows"] == 0 and abs(r["outside"]["farthest"] - 0.1) < 0.01 and abs(r["outside"]["reach"] - 0.641) < 0.001'
 check "is no failure" test "$status" -eq 0
-refuses "no test with one time" 2 "knows one small time only" test --score fixed.safetensors near.csv near.csv
+refuses "no likelihood ratio with one time" 2 "knows one small time only" test --kind diffusion --score fixed.safetensors near.csv near.csv
 run "${sphere[@]}" --width 16 --depth 2 --steps 2 --around near.csv -o near.safetensors
 check "the hint repeats --around" grep -q "check near.safetensors --around near.csv" "$out"
 # Points where no path went.

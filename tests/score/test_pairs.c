@@ -141,6 +141,9 @@ static mst_status watch(const mst_score *source, const mst_pairs *pairs, const m
     for (size_t i = 0; i < pairs->n; i++) {
         uint64_t number = pairs->first + i;
         const double *x = pairs->x + i * D;
+        /* Rows drawn for a look have numbers beyond all others. */
+        if (number >= UINT64_C(1) << 62)
+            continue;
         bool right = number < N && memcmp(x, w->data + number * D, D * sizeof *x) == 0;
         atomic_fetch_add(&w->beyond, right && number >= FIRST ? 1 : 0);
         /* The fit of a second sample by itself, for the report, counts from its own first row. */

@@ -475,6 +475,42 @@ START_TEST(a_manifold_with_required_slots_only)
 }
 END_TEST
 
+/* Large entries of a matrix are no large distances: rows that differ by a hundredth are not one point. */
+START_TEST(large_matrices_are_not_one_point)
+{
+    setting s = setting_open("spd:2");
+    enum { N = 30 };
+    double *x = draw(&s, N, NULL, 1e-4, 91), small[4 * N];
+    memcpy(small, x, sizeof small);
+    for (size_t k = 0; k < 4 * N; k++)
+        x[k] *= 1e12;
+    mst_mean_result *r = fit(s.exact, N, x, NULL), *want = fit(s.exact, N, small, NULL);
+    assert_near(r->time, want->time, 1e-9 * want->time, "time");
+    mst_mean_result_free(want);
+    mst_mean_result_free(r);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+/* Rows without a weight are not there, also not for those who doubt whether there is a mean. */
+START_TEST(one_row_that_weighs_is_one_row)
+{
+    setting s = setting_open("sphere:2");
+    double *x = draw(&s, 5, NULL, 0.3, 92), weights[5] = {1};
+    mst_mean_options o = mst_mean_options_default();
+    o.time = 0.3;
+    mst_mean_result *alone = fit(s.exact, 1, x, &o);
+    o.weights = weights;
+    mst_mean_result *r = fit(s.exact, 5, x, &o);
+    ck_assert_uint_eq(r->notes & MST_NOTE_MAYBE_UNIFORM, alone->notes & MST_NOTE_MAYBE_UNIFORM);
+    mst_mean_result_free(r);
+    mst_mean_result_free(alone);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("mean", 60, {flat_space_in_closed_form, FLAT_CASES},
@@ -484,5 +520,6 @@ int main(void)
                      {a_line_beside_a_sphere_is_as_wide_as_its_points, 0},
                      {results_say_which_covariance_they_hold, 0}, {positive_definite_matrices, 0},
                      {matrices_that_are_far_apart, 0}, {errors_of_large_matrices_are_left_out, 0},
-                     {a_manifold_with_required_slots_only, 0});
+                     {a_manifold_with_required_slots_only, 0},
+                     {large_matrices_are_not_one_point, 0}, {one_row_that_weighs_is_one_row, 0});
 }
