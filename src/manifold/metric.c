@@ -24,11 +24,27 @@ static mst_status validate(const mst_manifold *m, size_t n, const double *x, siz
     return MST_OK;
 }
 
-/* Into the chart where each point should be. */
+void metric_wrap(const mst_manifold *m, double *x, double *room)
+{
+    if (m->metric->ops.period == NULL)
+        return;
+    m->metric->ops.period(m, room);
+    for (size_t k = 0; k < m->dim; k++)
+        if (room[k] > 0)
+            x[k] -= room[k] * round(x[k] / room[k]);
+}
+
+/* Into the chart where each point should be, and the period about 0. */
 static mst_status project(const mst_manifold *m, size_t n, const double *x, double *y)
 {
     size_t d = m->dim, D = m->ambient, row;
-    memmove(y, x, n * D * sizeof *y);
+    double *room;
+    MST_TRY(mst_allocate(&room, d));
+    for (size_t i = 0; i < n; i++) {
+        memmove(y + i * D, x + i * D, D * sizeof *y);
+        metric_wrap(m, y + i * D, room);
+    }
+    mst_release(room);
     for (size_t i = 0; i < n; i++) {
         if (D > d)
             y[i * D + d] = round(y[i * D + d]);

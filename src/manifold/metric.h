@@ -72,6 +72,8 @@ double metric_length(size_t n, const double *a);
 void metric_pack(const mst_manifold *m, size_t n, const double *rows, double *packed);
 void metric_unpack(const mst_manifold *m, size_t n, const double *packed, double *rows);
 
+/* Coordinates, or differences of them, by the nearest to 0 that are the same modulo the periods; room (d). */
+void metric_wrap(const mst_manifold *m, double *x, double *room);
 /* The chart that x should be in. */
 double metric_chart_for(const mst_manifold *m, const double *x);
 /* One point in the chart `to`, with `count` packed vectors at it, in place. MST_DOMAIN if

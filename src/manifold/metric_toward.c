@@ -111,6 +111,7 @@ static mst_status evaluate(potential *s, double *a, double *b)
     size_t d = m->dim;
     for (size_t k = 0; k < d; k++)
         s->delta[k] = s->from[k] - s->to[k];
+    metric_wrap(m, s->delta, s->slope_b);
     MST_TRY(metric_slope(m, 1, s->to, s->delta, &s->room, NULL, s->slope_b));
     *b = s->room.l[0];
     MST_TRY(metric_slope(m, 1, s->from, s->delta, &s->room, s->lx, s->slope_a));

@@ -6,6 +6,7 @@
 #include "support/support.h"
 
 #include <manistat/manifold.h>
+#include <manistat/mean.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,30 @@ START_TEST(shipped_files_are_manifolds)
     ASSERT_OK(mst_manifold_exp(m, 1, middle, along, back));
     for (size_t k = 0; k < D; k++)
         assert_near(back[k], y[k], 1e-11, "%s: halves", shipped[_i]);
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* Points a period apart are one: for distances, for what leads toward them, for the mean. */
+START_TEST(periods)
+{
+    mst_manifold *m = open_shipped("torus.manifold");
+    mst_score *source;
+    mst_mean_result *r;
+    double rows[6] = {0, 0, 0.1, 6.25, -6.2, 0.1}, here[2] = {0.1, -0.05}, dist, f, wrapped[2];
+    double there[2] = {here[0] + 2 * M_PI, here[1] - 2 * M_PI};
+    ASSERT_OK(mst_manifold_dist(m, 1, here, there, &dist));
+    assert_near(dist, 0, 1e-12, "distance");
+    ASSERT_OK(mst_manifold_toward(m, 1, here, there, &f, NULL, NULL));
+    assert_near(f, 0, 1e-12, "toward");
+    ASSERT_OK(mst_manifold_project(m, 1, there, wrapped));
+    for (size_t k = 0; k < 2; k++)
+        assert_near(wrapped[k], here[k], 1e-14, "projection");
+    ASSERT_OK(mst_score_log_new(&source, m));
+    ASSERT_OK(mst_mean_fit(&r, source, 3, rows, NULL));
+    ck_assert_uint_eq(r->set_size, 1);
+    mst_mean_result_free(r);
+    mst_score_free(source);
     mst_manifold_free(m);
 }
 END_TEST
@@ -190,5 +215,5 @@ int main(void)
 {
     return RUN_SUITE("formula files", 120, {curvatures, SURFACES},
                      {shipped_files_are_manifolds, SHIPPED_COUNT}, {complaints, WRONG},
-                     {overrides, 0}, {mutations_do_no_harm, 0});
+                     {overrides, 0}, {periods, 0}, {mutations_do_no_harm, 0});
 }
