@@ -22,7 +22,7 @@ static mst_status by_metric(const geodesic_problem *p, const double *x, const do
     double *room;
     MST_TRY(mst_allocate(&room, 6 * d + d * d));
     double *middle = room, *v = middle + d, *l_x = v + d, *l_v = l_x + d, *slope = l_v + d,
-           *factor = slope + 2 * d, at_x, l;
+           *factor = slope + 2 * d, at_x = NAN, l = NAN;
     for (size_t k = 0; k < d; k++) {
         v[k] = y[k] - x[k];
         middle[k] = x[k] + 0.5 * v[k];
