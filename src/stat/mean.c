@@ -84,7 +84,12 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     bool rough = false;
     if (((*out)->notes & MST_NOTE_MAYBE_UNIFORM) != 0 && (*out)->unique)
         MST_TRY(mean_is_rough(s, 0, &rough));
-    if (rough) {
+    /* Where nobody knows how far geodesics are minimal, no theorem decides, and how often the search misses
+     * another mean has not been measured. */
+    bool strange = (*out)->unique && (*out)->uniqueness == MST_UNIQUENESS_SEARCHED &&
+                   isnan(mst_manifold_injectivity(s->m)) &&
+                   mst_manifold_traits_of(s->m)->hadamard != MST_YES;
+    if (rough || strange) {
         (*out)->unique = false;
         (*out)->uniqueness = MST_UNIQUENESS_NOT_ESTABLISHED;
     }

@@ -118,6 +118,8 @@ START_TEST(periods)
     ASSERT_OK(mst_score_log_new(&source, m));
     ASSERT_OK(mst_mean_fit(&r, source, 3, rows, NULL));
     ck_assert_uint_eq(r->set_size, 1);
+    /* The file states no injectivity radius: no theorem decides. */
+    ck_assert_int_eq(r->uniqueness, MST_UNIQUENESS_NOT_ESTABLISHED);
     mst_mean_result_free(r);
     mst_score_free(source);
     mst_manifold_free(m);

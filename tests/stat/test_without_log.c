@@ -80,7 +80,7 @@ START_TEST(means_have_error_bars)
                     "standard error, kind %d", (int)kind);
         assert_near(found->time_standard_error, want->time_standard_error,
                     1e-6 * want->time_standard_error, "of the time, kind %d", (int)kind);
-        ck_assert(found->unique && found->end == MST_FIT_SETTLED);
+        ck_assert(found->set_size == 1 && found->end == MST_FIT_SETTLED);
         ck_assert(isnan(found->variance) && !isnan(want->variance));
         ck_assert_int_eq(found->covariance_kind, kind);
         mst_mean_result_free(found);
