@@ -27,8 +27,7 @@ static mst_manifold *open_shipped(const char *name)
 /* Gauss curvature at a point: Ric v = K v on surfaces. */
 static double gauss(const mst_manifold *m, const double *x)
 {
-    double v[3] = {0}, ricci[3], frame[6], c[2] = {1, 0}, k;
-    (void)frame;
+    double v[3] = {0}, ricci[3], c[2] = {1, 0}, k;
     ASSERT_OK(mst_manifold_from_frame(m, 1, x, c, v));
     ASSERT_OK(mst_manifold_ricci(m, 1, x, v, ricci));
     ASSERT_OK(mst_manifold_inner(m, 1, x, ricci, v, &k));

@@ -4,7 +4,7 @@
 /* How often 95 % regions hold the true mean where rows lie near the cut locus, where they have weights and
  * where they depend on each other. Over 2000 data sets the binomial standard deviation is 0.5 %: a true
  * coverage of 95 % leaves the limits of 93 % and 97 % once in 2e4 times; the seeds are fixed. Fewer sets, for
- * a quick look: MST_COVERAGE_SETS=200; one case alone: MST_COVERAGE_CASE=3. */
+ * a quick look: MST_SETS=200; one case alone: MST_COVERAGE_CASE=3. */
 #include "base/linalg.h"
 #include "stat/mean_support.h"
 
@@ -225,7 +225,7 @@ static size_t asked_for(const char *name, size_t fallback)
 START_TEST(regions_cover_as_often_as_they_say)
 {
     const coverage_case *c = &cases[_i];
-    size_t sets = asked_for("MST_COVERAGE_SETS", SETS);
+    size_t sets = simulated_sets(SETS);
     if (asked_for("MST_COVERAGE_CASE", (size_t)_i) != (size_t)_i)
         return;
     setting s = setting_open(c->spec);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* How often tests of samples reject a true hypothesis at 5 %, over 2000 simulated data sets per case
- * (MANISTAT_SETS changes that, MANISTAT_FIRST_CASE leaves some out): the likelihood ratio, permutations of
+ * (MST_SETS changes that, MANISTAT_FIRST_CASE leaves some out): the likelihood ratio, permutations of
  * rows, of clusters and within them. The binomial standard deviation at 5 % is 0.49 %; limits are four of it
  * from what is expected. Permutations are exact where the laws of the groups
  * are the same: 3 % to 7 %. */
@@ -199,7 +199,7 @@ static void count_alarms(const alarm_case *c, const space *s, size_t sets, size_
 START_TEST(true_hypotheses_are_rejected_as_often_as_they_say)
 {
     const alarm_case *c = &cases[_i];
-    size_t sets = number_from("MANISTAT_SETS", 2000), alarms, notes;
+    size_t sets = simulated_sets(2000), alarms, notes;
     if ((size_t)_i < number_from("MANISTAT_FIRST_CASE", 0))
         return;
     space s = space_open(c->spec);

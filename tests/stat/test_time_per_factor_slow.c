@@ -5,8 +5,7 @@
  * with one time and with a time per factor, and the intervals their times; and how often the test of one time
  * is wrong where there is one. With 2000 sets the binomial standard deviation at 95 % is 0.49 %, and the
  * limits of 93 % and 97 % are four of it away. The alarm rate of 1 % has 0.22 %. */
-#include "base/linalg.h"
-#include "stat/mean_support.h"
+#include "stat/ellipsoid.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -52,19 +51,6 @@ static mst_status simulate(const setting *s, const unlike *u, size_t k, double *
             return status;
     }
     return MST_OK;
-}
-
-/* Is the truth in the region? vᵀ C⁻¹ v of its logarithm v at the estimate. */
-static bool region_holds(const setting *s, const mst_mean_result *r, const double *truth)
-{
-    double *v = doubles(s->D + 2 * s->d), *c = v + s->D, *solved = c + s->d, square = 0;
-    ASSERT_OK(mst_manifold_log(s->m, 1, r->mean, truth, v, NULL));
-    ASSERT_OK(mst_manifold_to_frame(s->m, 1, r->mean, v, c));
-    ASSERT_OK(mst_solve(1, s->d, 1, r->covariance, c, solved, NULL));
-    for (size_t a = 0; a < s->d; a++)
-        square += c[a] * solved[a];
-    free(v);
-    return square <= r->region_radius2;
 }
 
 typedef struct tally {

@@ -12,12 +12,6 @@
 #include <omp.h>
 #include <stdio.h>
 
-static size_t sets_of(size_t usual)
-{
-    const char *text = getenv("MST_SETS");
-    return text != NULL ? (size_t)atol(text) : usual;
-}
-
 typedef struct coverage_case {
     const char *spec;
     double time;
@@ -85,8 +79,8 @@ START_TEST(regions_and_intervals_hold_the_truth)
     setting s = setting_open(c->spec);
     double *truth = doubles(s.D), begin = omp_get_wtime();
     ASSERT_OK(mst_manifold_random_point(s.m, (mst_random){61, 1}, 0, 1, truth));
-    size_t sets = sets_of(2000), mean_hits = 0, time_hits = 0, declined = 0, whole = 0, endless = 0,
-           scores = 0, failures = 0;
+    size_t sets = simulated_sets(2000), mean_hits = 0, time_hits = 0, declined = 0, whole = 0,
+           endless = 0, scores = 0, failures = 0;
 #pragma omp parallel for schedule(dynamic, 4) reduction(+ : mean_hits, time_hits, declined, whole, endless, \
                                                             scores, failures)
     for (size_t k = 0; k < sets; k++) {
@@ -145,7 +139,7 @@ START_TEST(uniform_points_are_rejected_as_often_as_they_should_be)
     static const size_t rows[] = {10, 50, 300};
     setting s = setting_open(specs[_i]);
     for (size_t k = 0; k < 3; k++) {
-        size_t sets = sets_of(4000);
+        size_t sets = simulated_sets(4000);
         double rate = (double)count_alarms(&s, rows[k], sets) / (double)sets;
         printf("%-21s n = %-3zu false alarms %.2f %%\n", specs[_i], rows[k], 100 * rate);
         fflush(stdout);
@@ -162,7 +156,7 @@ START_TEST(concentrated_points_are_not_called_uniform)
     setting s = setting_open(specs[_i]);
     coverage_case c = {.spec = specs[_i], .time = s.d > 10 ? 0.1 : 0.3, .n = 20};
     double *truth = doubles(s.D), *x = doubles(c.n * s.D);
-    size_t alarms = 0, sets = sets_of(2000);
+    size_t alarms = 0, sets = simulated_sets(2000);
     mst_manifold_start(s.m, truth);
     for (size_t k = 0; k < sets; k++) {
         mst_uniformity u;
