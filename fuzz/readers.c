@@ -160,18 +160,28 @@ int fuzz_csv_reader(const uint8_t *data, size_t size)
     return check_bytes(data, size);
 }
 
-int fuzz_npy_reader(const uint8_t *data, size_t size)
+/* The bytes behind those by which a format is known. */
+static int check_behind(const char *magic, size_t length, const uint8_t *data, size_t size)
 {
-    static const char magic[6] = "\x93NUMPY";
-    char *bytes = malloc(size + sizeof magic);
+    char *bytes = malloc(size + length);
     if (bytes == NULL)
         return 0;
-    memcpy(bytes, magic, sizeof magic);
+    memcpy(bytes, magic, length);
     if (size > 0)
-        memcpy(bytes + sizeof magic, data, size);
-    check_bytes(bytes, size + sizeof magic);
+        memcpy(bytes + length, data, size);
+    check_bytes(bytes, size + length);
     free(bytes);
     return 0;
+}
+
+int fuzz_npy_reader(const uint8_t *data, size_t size)
+{
+    return check_behind("\x93NUMPY", 6, data, size);
+}
+
+int fuzz_tps_reader(const uint8_t *data, size_t size)
+{
+    return check_behind("LM=", 3, data, size);
 }
 
 static size_t count_values(const mst_json_value *v, int depth)

@@ -21,10 +21,18 @@ int fuzz_number_text(const uint8_t *data, size_t size);
 int fuzz_csv_reader(const uint8_t *data, size_t size);
 /* The same for bytes after the magic of NPY. */
 int fuzz_npy_reader(const uint8_t *data, size_t size);
+/* The same for bytes after LM=, which a TPS file begins with. */
+int fuzz_tps_reader(const uint8_t *data, size_t size);
 /* JSON: read or refused, and what was read can be walked through. */
 int fuzz_json_reader(const uint8_t *data, size_t size);
 /* safetensors: the bytes as a file, and as header and data of one, are read or refused; what was read makes
  * the round trip. */
 int fuzz_tensors(const uint8_t *data, size_t size);
+/* A formula file: read, differentiated and used at its start, or refused with a one-line message that tells
+ * the place. It needs the whole library; the test beside it runs the others, too. */
+int fuzz_formulas(const uint8_t *data, size_t size);
+/* A learned manifold, the header of its file, a line feed and its numbers: opened and used, or refused with a
+ * message that names the file. It needs the whole library. */
+int fuzz_learned(const uint8_t *data, size_t size);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Tables of numbers in files: CSV and TSV (header, comments, BOM and CRLF are understood) and NPY. Doubles
+/* Tables of numbers in files: CSV and TSV (header, comments, BOM and CRLF are understood), NPY, and landmarks
+ * in TPS files, a row for each specimen. Doubles
  * make the round trip exactly. Readers and writers stream, so a file may be larger than memory. Failures
  * are MST_IO (the system said no) or MST_FORMAT, and the detail names the file and, for FORMAT, the row
  * and column. Nothing here depends on the locale. */
@@ -49,6 +50,28 @@ typedef struct mst_labels {
 MST_API MST_MUST_USE mst_status mst_labels_read(mst_labels **out, const char *path, size_t n);
 MST_API void mst_labels_free(mst_labels *labels);
 
+/* ---- Tables of covariates: columns with names, of numbers or of words ---- */
+typedef struct mst_table_column {
+    char *name;           /* of the header; without one "x1", "x2", … */
+    double *numbers;      /* (n), NAN where one is missing; null for words */
+    mst_labels *labels;   /* of words; null for numbers */
+    size_t missing;       /* empty cells and those that say NA, NaN or null */
+    size_t first_missing; /* the row of the first, from 0 */
+} mst_table_column;
+typedef struct mst_table {
+    size_t n, cols;
+    mst_table_column *columns; /* (cols) */
+    char *path;                /* for messages */
+} mst_table;
+/* The whole file. A column in which each cell is a number or missing is one of numbers; where a word is
+ * missing its label is empty. */
+MST_API MST_MUST_USE mst_status mst_table_read(mst_table **out, const char *path);
+MST_API void mst_table_free(mst_table *t);
+/* The column of this name, or of this number, counted from 1; null: there is none. */
+MST_API const mst_table_column *mst_table_find(const mst_table *t, const char *name);
+/* Is this a word for a value that is missing? */
+MST_API bool mst_is_missing(const char *text);
+
 /* ---- Writing tables ---- */
 typedef struct mst_writer mst_writer;
 /* Format by the ending: .npy, .tsv, anything else CSV. `names` (cols) is the header line or null; NPY has
@@ -56,8 +79,32 @@ typedef struct mst_writer mst_writer;
 MST_API MST_MUST_USE mst_status mst_writer_open(mst_writer **out, const char *path, size_t cols,
                                                 const char *const *names, bool force);
 MST_API MST_MUST_USE mst_status mst_writer_rows(mst_writer *w, size_t n, const double *rows);
+/* The same with a last column of words, which `cols` counts and rows (n, cols − 1) do not; words (n). NPY has
+ * no words: MST_UNABLE. */
+MST_API MST_MUST_USE mst_status mst_writer_open_words(mst_writer **out, const char *path,
+                                                      size_t cols, const char *const *names,
+                                                      bool force);
+MST_API MST_MUST_USE mst_status mst_writer_rows_words(mst_writer *w, size_t n, const double *rows,
+                                                      const char *const *words);
+/* Rows of landmarks, cols/dim points of dim = 2 or 3 coordinates each: .tps as well, which any other table is
+ * refused (MST_UNABLE); other endings as above, without a header. */
+MST_API MST_MUST_USE mst_status mst_writer_open_landmarks(mst_writer **out, const char *path,
+                                                          size_t cols, size_t dim, bool force);
+/* The same as mst_writer_rows with the names (n) of the rows, which TPS writes as ID=;
+ * null: their numbers. */
+MST_API MST_MUST_USE mst_status mst_writer_specimens(mst_writer *w, size_t n, const double *rows,
+                                                     const char *const *names);
 MST_API MST_MUST_USE mst_status mst_writer_commit(mst_writer *w);
 MST_API void mst_writer_free(mst_writer *w);
+
+/* ---- Images ---- */
+/* Does the name end in .png or .pgm? */
+MST_API bool mst_image_is_name(const char *path);
+/* Grey values (height, width) from 0, black, to 1, white; what is beyond is cut. By the ending of the path
+ * PNG or PGM, 8 bits each, which appear whole or not at all. MST_ARGUMENT for other endings and
+ * sizes. */
+MST_API MST_MUST_USE mst_status mst_image_write(const char *path, size_t height, size_t width,
+                                                const double *grey, bool force);
 
 #ifdef __cplusplus
 }

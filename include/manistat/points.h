@@ -38,6 +38,9 @@ typedef struct mst_points_report {
     mst_triangle triangle;  /* MST_TRIANGLE_ANY: rows are no triangles */
     bool longitude_first;   /* the header names longitude, latitude, and was obeyed */
     mst_angle_doubt angles; /* of five rows or more */
+    /* of those moved: matrices that were not positive definite, and have a tiny eigenvalue now. On spd such a
+     * point is very far from all others. */
+    uint64_t raised, raised_row; /* how many, and the last of them, counted from 1 */
 } mst_points_report;
 
 typedef struct mst_points_options {
@@ -52,6 +55,9 @@ typedef struct mst_points_options {
     /* default false: with `project`, refuse a matrix that has an eigenvalue below −1/10 of its largest where
      * it should be positive definite; true: project that one, too */
     bool force;
+    /* default 0; else a negative coordinate in a TPS file says that the point is missing; MST_ARGUMENT
+     * for other files */
+    int missing_negative;
 } mst_points_options;
 
 MST_API mst_points_options mst_points_options_default(void);
@@ -91,6 +97,26 @@ MST_API MST_MUST_USE mst_status mst_points_read_labelled(double **x, size_t *n, 
                                                          const char *path,
                                                          const mst_points_options *options);
 MST_API void mst_points_free(double *x);
+
+/* ---- Landmarks, not yet points of a manifold ---- */
+typedef struct mst_landmarks_options {
+    size_t size;          /* set by the default: how much of the struct the program knows */
+    int missing_negative; /* default 0; else as in mst_points_options */
+} mst_landmarks_options;
+
+MST_API mst_landmarks_options mst_landmarks_options_default(void);
+
+typedef struct mst_landmarks {
+    size_t n, cols;
+    size_t dim; /* coordinates of a landmark, if the file says it; else 0 */
+    double *x;  /* (n, cols); missing points, and empty cells of a table, are not-a-number */
+    mst_labels *labels; /* those that the rows have of their own, or null */
+} mst_landmarks;
+
+/* All rows of a TPS file or another table. Free with mst_landmarks_free, which accepts null. */
+MST_API MST_MUST_USE mst_status mst_landmarks_read(mst_landmarks **out, const char *path,
+                                                   const mst_landmarks_options *options);
+MST_API void mst_landmarks_free(mst_landmarks *l);
 
 /* Columns of a written point under these options, and n points x (n, D) → text (n, width). Angles come out in
  * (−π, π]. */

@@ -8,19 +8,20 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 typedef struct barrier {
-    int threads;
-    atomic_int waiting;
+    atomic_size_t waiting;
     atomic_uint round;
 } barrier;
 
-/* All `threads` of the team must call it; then all go on. */
-static inline void barrier_wait(barrier *b)
+/* All `threads` of the team must call it; then all go on. Each names the size of the team, so that nothing
+ * has to be shared before the first wait. */
+static inline void barrier_wait(barrier *b, size_t threads)
 {
     enum { SPINS = 20000 }; /* some ten microseconds */
     unsigned round = atomic_load(&b->round);
-    if (atomic_fetch_add(&b->waiting, 1) + 1 == b->threads) {
+    if (atomic_fetch_add(&b->waiting, 1) + 1 == threads) {
         atomic_store(&b->waiting, 0);
         atomic_store(&b->round, round + 1);
         return;

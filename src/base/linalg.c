@@ -87,9 +87,15 @@ void mst_lower_solve(size_t n, const double *l, double *b)
 /* ---- LAPACK. Its column-major matrices are the transposes of ours: our lower triangle is its upper one,
  * rows of eigenvectors are its columns, and A = U Σ Vt is Aᵀ = Vtᵀ Σ Uᵀ. ---- */
 
+/* Workspaces are counted in 32 bits; that of dgesdd has 4n² + 7n numbers. */
+enum { MOST_ORDER = 20000 };
+
 mst_status mst_dense_new(mst_dense *d, size_t n)
 {
     *d = (mst_dense){.n = n};
+    if (n > MOST_ORDER)
+        return mst_fail(MST_UNABLE, "a matrix of order %zu is too large for LAPACK, at most %d", n,
+                        MOST_ORDER);
     int order = (int)n, isize[2] = {0};
     double size[2] = {0}, unused = 0;
     LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', order, &unused, order, &unused, &size[0], -1,
@@ -140,6 +146,19 @@ bool mst_dense_cholesky(size_t n, const double *a, double *l)
         for (size_t j = i + 1; j < n; j++)
             l[i * n + j] = 0;
     return info == 0;
+}
+
+void mst_dense_cholesky_solve(size_t n, const double *l, size_t sides, double *b)
+{
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', (int)n, (int)sides, l, (int)n, b, (int)n);
+}
+
+void mst_dense_cholesky_invert(size_t n, double *l)
+{
+    LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (int)n, l, (int)n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            l[i * n + j] = l[j * n + i];
 }
 
 bool mst_dense_solve(mst_dense *d, size_t sides, const double *a, const double *b, double *x)

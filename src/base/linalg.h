@@ -55,6 +55,10 @@ MST_MUST_USE mst_status mst_dense_svd(mst_dense *d, const double *a, double *u, 
                                       double *vt);
 /* False if A is not positive definite. */
 MST_MUST_USE bool mst_dense_cholesky(size_t n, const double *a, double *l);
+/* With its factor: x = A⁻¹ b for `sides` right-hand sides of n numbers each, in place; and A⁻¹, both
+ * triangles, in the place of the factor. */
+void mst_dense_cholesky_solve(size_t n, const double *l, size_t sides, double *b);
+void mst_dense_cholesky_invert(size_t n, double *l);
 /* False if A is singular. */
 MST_MUST_USE bool mst_dense_solve(mst_dense *d, size_t sides, const double *a, const double *b,
                                   double *x);

@@ -25,33 +25,6 @@ typedef struct csv_table {
 
 /* ---- Lines ---- */
 
-/* The next line without its end, or null at the end of the input; valid until the source is filled again. */
-static mst_status take_line(mst_reader *r, const char **line, size_t *length)
-{
-    mst_source *s = &r->source;
-    csv_table *csv = r->data;
-    size_t searched = 0;
-    for (;;) {
-        size_t available = mst_source_available(s);
-        const char *bytes = mst_source_bytes(s);
-        const char *newline = memchr(bytes + searched, '\n', available - searched);
-        if (newline != NULL || (s->ended && available > 0)) {
-            size_t n = newline != NULL ? (size_t)(newline - bytes) : available;
-            mst_source_skip(s, newline != NULL ? n + 1 : n);
-            csv->line++;
-            *line = bytes;
-            *length = n > 0 && bytes[n - 1] == '\r' ? n - 1 : n;
-            return MST_OK;
-        }
-        if (s->ended) {
-            *line = NULL;
-            return MST_OK;
-        }
-        searched = available;
-        MST_TRY(mst_source_fill(s, available + 1));
-    }
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -60,11 +33,12 @@ static bool is_blank(char c)
 /* The next line that is neither blank nor a comment. */
 static mst_status take_content_line(mst_reader *r, const char **line, size_t *length)
 {
-    const csv_table *csv = r->data;
+    csv_table *csv = r->data;
     for (;;) {
-        MST_TRY(take_line(r, line, length));
+        MST_TRY(mst_source_line(&r->source, line, length));
         if (*line == NULL)
             return MST_OK;
+        csv->line++;
         if (csv->line == 1 && *length >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0) {
             *line += 3;
             *length -= 3;
@@ -307,8 +281,9 @@ static mst_status take_label(const mst_reader *r, size_t col, const char **p, co
     const csv_table *csv = r->data;
     cell c;
     *p = take_cell(*p, end, csv->separator, &c);
-    return c.length > 0 ? mst_labels_add(reader_labels_of(r, col), c.text, c.length)
-                        : bad_cell(r, row, line_number, col + 1, c);
+    return c.length > 0 || r->missing_allowed
+               ? mst_labels_add(reader_labels_of(r, col), c.text, c.length)
+               : bad_cell(r, row, line_number, col + 1, c);
 }
 
 static mst_status parse_row(const mst_reader *r, const char *line, size_t length, uint64_t row,
@@ -321,7 +296,7 @@ static mst_status parse_row(const mst_reader *r, const char *line, size_t length
     size_t col = 0;
     for (; p != NULL && col < r->cols; col++) {
         p = skip_blanks(p, end, separator);
-        if (r->label_count > 0 && reader_labels_of(r, col) != NULL) {
+        if ((r->label_count > 0 || r->all_labels != NULL) && reader_labels_of(r, col) != NULL) {
             MST_TRY(take_label(r, col, &p, end, row, line_number));
             out[col] = 0;
             continue;
@@ -346,8 +321,11 @@ static mst_status parse_row(const mst_reader *r, const char *line, size_t length
     }
     /* The last cell is missing, and its separator is there. */
     if (p == NULL && col + 1 == r->cols && length > 0 && line[length - 1] == separator &&
-        reader_missing(r, &out[col]))
+        reader_missing(r, &out[col])) {
+        if (reader_labels_of(r, col) != NULL)
+            MST_TRY(mst_labels_add(reader_labels_of(r, col), "", 0));
         col++;
+    }
     if (p != NULL || col < r->cols)
         return wrong_width(r, row, line_number, count_cells(line, length, separator));
     return MST_OK;

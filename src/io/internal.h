@@ -58,12 +58,15 @@ struct mst_reader {
     reader_labels labels[READER_LABELS];
     size_t label_count;
     bool label_rows; /* labels[0] takes those that rows have of their own, and is of no column */
-    bool missing_allowed;
-    void *data; /* of the format */
+    mst_labels **all_labels; /* (cols) or null: every column is one of labels; borrowed */
+    bool missing_allowed, missing_negative;
+    size_t
+        landmark_dim; /* rows are points of this many coordinates each; 0: the format does not say */
+    void *data;       /* of the format */
 };
 
 /* The formats, in the order in which they are tried; CSV takes what no other knows. */
-#define READER_FORMATS(X) X(npy) X(csv)
+#define READER_FORMATS(X) X(npy) X(tps) X(csv)
 #define DECLARE_FORMAT(name) extern const reader_format reader_##name;
 READER_FORMATS(DECLARE_FORMAT)
 #undef DECLARE_FORMAT
@@ -78,15 +81,19 @@ mst_labels *reader_labels_of(const mst_reader *r, size_t col);
 /* Missing numbers, which are MST_FORMAT otherwise, become not-a-number. */
 void mst_reader_allow_missing(mst_reader *r);
 
+/* Negative coordinates of landmarks stand for missing points; MST_ARGUMENT unless the file is one of
+ * landmarks. Before the first mst_reader_next only. */
+MST_MUST_USE mst_status mst_reader_missing_negative(mst_reader *r);
+
 /* ---- Labels: add them row by row, then finish, which sorts the names ---- */
 
 MST_MUST_USE mst_status mst_labels_new(mst_labels **out);
 MST_MUST_USE mst_status mst_labels_add(mst_labels *labels, const char *text, size_t length);
 MST_MUST_USE mst_status mst_labels_finish(mst_labels *labels);
 /* From now on the reader adds the cells of a column to `labels` (borrowed). The column is named by its
- * number, counted from 1, or by its name in the header; null means the labels that the rows have of their
- * own, MST_UNABLE if the format has none. Several columns may be named, each once: else MST_ARGUMENT. Before
- * the first mst_reader_next only. */
+ * number, counted from 1, or by its name in the header; null, and "id" where rows have some, means the labels
+ * that the rows have of their own, MST_UNABLE if the format has none. Several columns may be named, each
+ * once: else MST_ARGUMENT. Before the first mst_reader_next only. */
 MST_MUST_USE mst_status mst_reader_set_labels(mst_reader *r, const char *column,
                                               mst_labels *labels);
 

@@ -227,7 +227,10 @@ static mst_status refuse_columns(const mst_source *s, const column_count *c)
 
 static mst_status read_lines(mst_source *s, mst_labels *labels)
 {
-    MST_TRY(mst_source_fill(s, SIZE_MAX));
+    MST_TRY(mst_source_fill(s, MST_SOURCE_MOST_TEXT));
+    if (!s->ended && mst_source_available(s) >= MST_SOURCE_MOST_TEXT)
+        return mst_fail(MST_FORMAT, "%s: labels take at most %d bytes", s->name,
+                        MST_SOURCE_MOST_TEXT);
     column_count columns = {0};
     const char *p = mst_source_bytes(s), *end = p + mst_source_available(s);
     if (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)

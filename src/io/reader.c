@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 
 /* Formats that people try and that would otherwise end as "not a number". */
 static mst_status refuse_other_formats(const mst_source *s)
@@ -102,8 +103,19 @@ void mst_reader_allow_missing(mst_reader *r)
     r->missing_allowed = true;
 }
 
+mst_status mst_reader_missing_negative(mst_reader *r)
+{
+    if (r->landmark_dim == 0)
+        return mst_fail(MST_ARGUMENT, "`missing_negative` is for TPS files, which %s is not",
+                        r->source.name);
+    r->missing_negative = true;
+    return MST_OK;
+}
+
 mst_labels *reader_labels_of(const mst_reader *r, size_t col)
 {
+    if (r->all_labels != NULL)
+        return r->all_labels[col];
     for (size_t k = 0; !r->label_rows && k < r->label_count; k++)
         if (r->labels[k].col == col)
             return r->labels[k].to;
@@ -158,9 +170,14 @@ mst_status mst_reader_set_labels(mst_reader *r, const char *column, mst_labels *
 {
     double number;
     size_t found = r->cols;
+    if (column != NULL && r->format->row_labels && strcasecmp(column, "id") == 0)
+        column = NULL;
     if (column == NULL && !r->format->row_labels)
         return mst_fail(MST_UNABLE, "%s: the rows of %s files have no labels of their own",
                         r->source.name, r->format->name);
+    if (column == NULL && r->label_count > 0)
+        return mst_fail(MST_ARGUMENT, "the names of the rows of %s cannot be two kinds of labels",
+                        r->source.name);
     if (column == NULL) {
         r->labels[0].to = labels;
         r->label_count = 1;

@@ -7,6 +7,7 @@
 #define MST_IO_TENSORS_H
 
 #include "base/internal.h"
+#include "util/output.h"
 
 /* The format has more types (F16, BF16, I64, …), which are refused. */
 typedef enum tensor_type { TENSOR_F32, TENSOR_F64, TENSOR_U64 } tensor_type;
@@ -27,13 +28,17 @@ typedef struct tensor_text {
 /* Number of elements. */
 size_t tensor_size(const tensor *t);
 
-/* Writes to a temporary name, fsyncs and renames; an existing file is replaced only if `replace`, else MST_IO
- * says so. "-" is standard output. Tensors and metadata in the given order, the data one after the other, so
- * for readers that map files the wider types should come first; the header is padded with spaces to a
- * multiple of 8. Names and keys must be UTF-8 and differ (MST_ARGUMENT); in values, bytes that are not UTF-8
- * become U+FFFD. The data of an empty tensor may be null. */
-MST_MUST_USE mst_status tensors_write(const char *path, bool replace, size_t count,
+/* Writes to a temporary name, fsyncs and renames; the rule says what happens to a file that is there. "-" is
+ * standard output. Tensors and metadata in the given order, the data one after the other, so for readers that
+ * map files the wider types should come first; the header is padded with spaces to a multiple of 8. Names and
+ * keys must be UTF-8 and differ (MST_ARGUMENT); in values, bytes that are not UTF-8 become U+FFFD. The data
+ * of an empty tensor may be null. */
+MST_MUST_USE mst_status tensors_write(const char *path, mst_output_rule rule, size_t count,
                                       const tensor *list, size_t texts, const tensor_text *text);
+
+/* The same bytes in memory; release *out. */
+MST_MUST_USE mst_status tensors_pack(char **out, size_t *size, size_t count, const tensor *list,
+                                     size_t texts, const tensor_text *text);
 
 /* A whole file in memory; "-" is standard input. Everything is checked before it is believed: lengths, JSON,
  * types, shapes whose product overflows, offsets that overlap, leave gaps or exceed the file, duplicate

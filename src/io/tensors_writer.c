@@ -186,25 +186,63 @@ static mst_status write_file(mst_output *o, const draft *header, size_t count, c
     return mst_output_commit(o);
 }
 
-mst_status tensors_write(const char *path, bool replace, size_t count, const tensor *list,
-                         size_t texts, const tensor_text *text)
+/* The header, checked. To be released. */
+static mst_status make_header(draft *header, size_t count, const tensor *list, size_t texts,
+                              const tensor_text *text)
 {
-    draft header = {0};
-    mst_output *o;
+    *header = (draft){0};
     MST_TRY(check(count, list, texts, text));
-    put_header(&header, count, list, texts, text);
-    if (header.length > TENSORS_MOST_HEADER)
+    put_header(header, count, list, texts, text);
+    if (header->length > TENSORS_MOST_HEADER)
         return mst_fail(MST_ARGUMENT,
                         "the names and metadata of %zu tensors take %zu bytes; at most %" PRIu64
                         " are allowed",
-                        count, header.length, TENSORS_MOST_HEADER);
-    MST_TRY(mst_allocate(&header.bytes, header.length));
-    header.length = 0;
-    put_header(&header, count, list, texts, text);
-    mst_status status = mst_output_open(&o, path, replace);
+                        count, header->length, TENSORS_MOST_HEADER);
+    MST_TRY(mst_allocate(&header->bytes, header->length));
+    header->length = 0;
+    put_header(header, count, list, texts, text);
+    return MST_OK;
+}
+
+mst_status tensors_write(const char *path, mst_output_rule rule, size_t count, const tensor *list,
+                         size_t texts, const tensor_text *text)
+{
+    draft header;
+    mst_output *o;
+    MST_TRY(make_header(&header, count, list, texts, text));
+    mst_status status = mst_output_open(&o, path, rule);
     if (status == MST_OK) {
         status = write_file(o, &header, count, list);
         mst_output_free(o);
+    }
+    mst_release(header.bytes);
+    return status;
+}
+
+mst_status tensors_pack(char **out, size_t *size, size_t count, const tensor *list, size_t texts,
+                        const tensor_text *text)
+{
+    draft header, all = {0};
+    size_t bytes;
+    *out = NULL;
+    MST_TRY(make_header(&header, count, list, texts, text));
+    size_t length = TENSORS_LENGTH_SIZE + header.length;
+    for (size_t i = 0; i < count; i++) {
+        (void)tensor_bytes(&list[i], &bytes);
+        length += bytes;
+    }
+    mst_status status = mst_allocate(&all.bytes, length);
+    if (status == MST_OK) {
+        for (size_t i = 0; i < TENSORS_LENGTH_SIZE; i++)
+            put(&all, (const char[]){(char)(header.length >> 8 * i)}, 1);
+        put(&all, header.bytes, header.length);
+        for (size_t i = 0; i < count; i++) {
+            (void)tensor_bytes(&list[i], &bytes);
+            if (bytes > 0)
+                put(&all, list[i].data, bytes);
+        }
+        *out = all.bytes;
+        *size = length;
     }
     mst_release(header.bytes);
     return status;

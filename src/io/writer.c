@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Tables to files: CSV, TSV and NPY. */
+/* Tables to files: CSV, TSV, NPY, and landmarks as TPS. */
 #include "io/internal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 struct mst_writer {
     mst_output *output;
-    size_t cols;
+    size_t cols; /* with the words */
     uint64_t rows;
-    bool is_npy;
+    bool is_npy, has_words;
+    size_t landmark_dim; /* TPS: points of this many coordinates; else 0 */
     char separator;
 };
 
@@ -70,16 +72,57 @@ static mst_status write_names(mst_writer *w, const char *const *names)
     return MST_OK;
 }
 
-static mst_status write_text_rows(mst_writer *w, size_t n, const double *rows)
+/* Numbers, and behind them the words, if there are any. */
+static mst_status write_text_rows(mst_writer *w, size_t n, const double *rows,
+                                  const char *const *words)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < w->cols; j++) {
+    size_t numbers = w->cols - (words != NULL);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < numbers; j++) {
             char *text;
             MST_TRY(mst_output_room(w->output, MST_DOUBLE_TEXT + 1, &text));
-            size_t length = mst_format_double(rows[i * w->cols + j], text);
+            size_t length = mst_format_double(rows[i * numbers + j], text);
             text[length] = j + 1 < w->cols ? w->separator : '\n';
             mst_output_advance(w->output, length + 1);
         }
+        if (words == NULL)
+            continue;
+        MST_TRY(write_name(w, words[i]));
+        MST_TRY(mst_output_write(w->output, "\n", 1));
+    }
+    return MST_OK;
+}
+
+/* ---- TPS ---- */
+
+/* `names` (n): what the specimens are called, or null: their numbers. */
+static mst_status write_specimens(mst_writer *w, size_t n, const double *rows,
+                                  const char *const *names)
+{
+    size_t dim = w->landmark_dim;
+    for (size_t i = 0; i < n; i++) {
+        char text[64];
+        int length =
+            snprintf(text, sizeof text, "%s=%zu\n", dim == 3 ? "LM3" : "LM", w->cols / dim);
+        MST_TRY(mst_output_write(w->output, text, (size_t)length));
+        for (size_t j = 0; j < w->cols; j++) {
+            char *number;
+            double x = rows[i * w->cols + j];
+            MST_TRY(mst_output_room(w->output, MST_DOUBLE_TEXT + 1, &number));
+            size_t used = 2;
+            if (isnan(x))
+                memcpy(number, "NA", 2);
+            else
+                used = mst_format_double(x, number);
+            number[used] = (j + 1) % dim == 0 ? '\n' : ' ';
+            mst_output_advance(w->output, used + 1);
+        }
+        length = snprintf(text, sizeof text, "%" PRIu64, w->rows + i + 1);
+        MST_TRY(mst_output_write(w->output, "ID=", 3));
+        MST_TRY(names != NULL ? mst_output_write(w->output, names[i], strlen(names[i]))
+                              : mst_output_write(w->output, text, (size_t)length));
+        MST_TRY(mst_output_write(w->output, "\n", 1));
+    }
     return MST_OK;
 }
 
@@ -91,15 +134,20 @@ static bool ends_with(const char *path, const char *ending)
     return n >= k && strcmp(path + n - k, ending) == 0;
 }
 
-mst_status mst_writer_open(mst_writer **out, const char *path, size_t cols,
-                           const char *const *names, bool force)
+static mst_status open_table(mst_writer **out, const char *path, size_t cols, bool words,
+                             size_t landmark_dim, const char *const *names, bool force)
 {
     if (cols == 0)
         return mst_fail(MST_ARGUMENT, "a table needs at least one column");
+    if (ends_with(path, ".tps") && landmark_dim == 0)
+        return mst_fail(MST_UNABLE,
+                        "%s: TPS files hold landmarks, and these rows are none; take CSV", path);
     mst_writer *w;
     MST_TRY(mst_allocate_zero(&w, 1));
     w->cols = cols;
+    w->has_words = words;
     w->is_npy = ends_with(path, ".npy");
+    w->landmark_dim = ends_with(path, ".tps") ? landmark_dim : 0;
     w->separator = ends_with(path, ".tsv") ? '\t' : ',';
     mst_status status = mst_output_open(&w->output, path, force);
     if (status == MST_OK && w->is_npy)
@@ -114,10 +162,59 @@ mst_status mst_writer_open(mst_writer **out, const char *path, size_t cols,
     return MST_OK;
 }
 
+mst_status mst_writer_open(mst_writer **out, const char *path, size_t cols,
+                           const char *const *names, bool force)
+{
+    return open_table(out, path, cols, false, 0, names, force);
+}
+
+mst_status mst_writer_open_words(mst_writer **out, const char *path, size_t cols,
+                                 const char *const *names, bool force)
+{
+    if (ends_with(path, ".npy"))
+        return mst_fail(MST_UNABLE, "%s: NPY files hold numbers and no words; take CSV", path);
+    return open_table(out, path, cols, true, 0, names, force);
+}
+
+mst_status mst_writer_open_landmarks(mst_writer **out, const char *path, size_t cols, size_t dim,
+                                     bool force)
+{
+    if ((dim != 2 && dim != 3) || cols % dim != 0)
+        return mst_fail(MST_ARGUMENT,
+                        "%zu columns are no landmarks of %zu coordinates; there may be 2 or 3",
+                        cols, dim);
+    return open_table(out, path, cols, false, dim, NULL, force);
+}
+
 mst_status mst_writer_rows(mst_writer *w, size_t n, const double *rows)
 {
-    MST_TRY(w->is_npy ? mst_output_write(w->output, rows, n * w->cols * sizeof *rows)
-                      : write_text_rows(w, n, rows));
+    if (w->has_words)
+        return mst_fail(MST_ARGUMENT, "the words of the rows are missing");
+    if (w->landmark_dim > 0)
+        MST_TRY(write_specimens(w, n, rows, NULL));
+    else
+        MST_TRY(w->is_npy ? mst_output_write(w->output, rows, n * w->cols * sizeof *rows)
+                          : write_text_rows(w, n, rows, NULL));
+    w->rows += n;
+    return MST_OK;
+}
+
+mst_status mst_writer_rows_words(mst_writer *w, size_t n, const double *rows,
+                                 const char *const *words)
+{
+    if (!w->has_words)
+        return mst_fail(MST_ARGUMENT, "the table has no column of words");
+    MST_TRY(write_text_rows(w, n, rows, words));
+    w->rows += n;
+    return MST_OK;
+}
+
+mst_status mst_writer_specimens(mst_writer *w, size_t n, const double *rows,
+                                const char *const *names)
+{
+    if (w->landmark_dim == 0)
+        return mst_writer_rows(w, n, rows);
+    MST_TRY(write_specimens(w, n, rows, names));
     w->rows += n;
     return MST_OK;
 }

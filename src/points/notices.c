@@ -30,6 +30,12 @@ mst_status mst_notice_move(mst_notices *a, double move, uint64_t row)
     return MST_OK;
 }
 
+void mst_notice_raised(mst_notices *a, uint64_t row)
+{
+    a->raised += a->raised == 0 || row != a->raised_row; /* a product may have several matrices */
+    a->raised_row = row;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -86,6 +92,8 @@ mst_status mst_notices_report(const mst_notices *a, bool degrees, mst_points_rep
     report->moved = a->moved;
     report->largest_move = a->largest_move;
     report->largest_row = a->largest_row;
+    report->raised = a->raised;
+    report->raised_row = a->raised_row;
     report->angles = MST_ANGLES_FINE;
     if (a->rows >= FEWEST && a->angles > 0 && degrees && like_radians(a))
         report->angles = MST_ANGLES_LIKE_RADIANS;

@@ -16,6 +16,7 @@ typedef struct mst_notices {
     size_t moved, capacity;
     double largest_move;
     uint64_t largest_row;
+    uint64_t raised, raised_row; /* rows with an eigenvalue that was raised, the last of them */
     /* angles as they stand in the file */
     uint64_t angles, beyond_turn;
     double least, most, most_latitude;
@@ -26,6 +27,8 @@ void mst_notices_begin(mst_notices *a);
 void mst_notices_end(mst_notices *a);
 /* A row, counted from 1, was moved so far. */
 MST_MUST_USE mst_status mst_notice_move(mst_notices *a, double move, uint64_t row);
+/* An eigenvalue of that row was not positive, and is a tiny one now. Rows come in order. */
+void mst_notice_raised(mst_notices *a, uint64_t row);
 void mst_notice_angle(mst_notices *a, double angle);
 /* The report so far; `degrees`: that is how angles were read. */
 MST_MUST_USE mst_status mst_notices_report(const mst_notices *a, bool degrees,

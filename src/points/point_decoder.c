@@ -103,17 +103,20 @@ static void describe_row(const mst_manifold *m, mst_point_form f, const char *la
     }
 }
 
-/* " (lat, lon, city)", the names of the first columns, or nothing. */
+/* " (lat, lon, city)", the names of the first columns that are no labels, or nothing. */
 static void name_columns(const mst_reader *reader, char names[DESCRIPTION])
 {
     enum { MOST = 8 };
     names[0] = '\0';
-    size_t used = 0, cols = reader != NULL ? mst_reader_cols(reader) : 0;
-    for (size_t i = 0; i < cols && i < MOST && mst_reader_name(reader, i) != NULL; i++)
-        used += (size_t)snprintf(names + used, DESCRIPTION - used, "%s%.20s", i == 0 ? " (" : ", ",
-                                 mst_reader_name(reader, i));
+    size_t used = 0, named = 0, cols = reader != NULL ? mst_reader_cols(reader) : 0;
+    for (size_t i = 0; i < cols && mst_reader_name(reader, i) != NULL; i++) {
+        if (reader_labels_of(reader, i) != NULL || named++ >= MOST)
+            continue;
+        used += (size_t)snprintf(names + used, DESCRIPTION - used, "%s%.20s",
+                                 used == 0 ? " (" : ", ", mst_reader_name(reader, i));
+    }
     if (used > 0)
-        snprintf(names + used, DESCRIPTION - used, "%s)", cols > MOST ? ", …" : "");
+        snprintf(names + used, DESCRIPTION - used, "%s)", named > MOST ? ", …" : "");
 }
 
 static mst_status wrong_width(const mst_manifold *m, mst_point_form preferred,
@@ -204,6 +207,11 @@ mst_status mst_point_decoder_open(mst_point_decoder *d, const mst_manifold *m, c
     *d = (mst_point_decoder){.m = m, .layout = layout, .cols = cols, .reader = reader};
     MST_TRY(MST_TAKE_OPTIONS(&d->options, mst_points_options, options));
     MST_TRY(mst_points_check_options(m, &d->options));
+    if (m->traits.any_row && d->options.project && strchr(layout, 'v') != NULL)
+        return mst_fail(MST_ARGUMENT,
+                        "`project` may turn points of %s, but not the vectors at them; project the "
+                        "points first",
+                        mst_manifold_spec(m));
     mst_point_form preferred = d->options.latlon ? MST_FORM_LATLON : MST_FORM_FULL;
     mst_point_form compact = preferred;
     if (m->traits.rows == MST_ROWS_SYMMETRIC)

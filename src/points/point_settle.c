@@ -78,10 +78,10 @@ static mst_status refuse_point(const mst_point_decoder *d, size_t k, const doubl
     return mst_point_off(d, k, what, false);
 }
 
-/* MST_DOMAIN if the projection of a symmetric matrix x to y has another spectrum, and x one that is far from
- * it: a negative eigenvalue of this size is no noise. */
-static mst_status refuse_indefinite(const mst_point_decoder *d, size_t k, size_t width,
-                                    const double *x, const double *y)
+/* Takes down whether the projection of a symmetric matrix x to y has raised an eigenvalue. MST_DOMAIN, unless
+ * forced, if it was far below zero: one of this size is no noise. */
+static mst_status judge_spectrum(const mst_point_decoder *d, size_t k, size_t width,
+                                 const double *x, const double *y)
 {
     const double most = 0.1;
     size_t order = mst_matrix_order(width);
@@ -93,13 +93,16 @@ static mst_status refuse_indefinite(const mst_point_decoder *d, size_t k, size_t
     bool same = largest_difference(width, a, y) <= ROUNDING * largest(width, a);
     double *values = a + width;
     mst_status status = same ? MST_OK : mst_eigen_symmetric(1, order, a, values, a, NULL);
-    if (status == MST_OK && !same && values[0] < -most * values[order - 1]) {
-        char what[160];
-        snprintf(what, sizeof what,
-                 "the eigenvalues go from %.3g to %.3g, too far from positive to be projected; "
-                 "correct it or pass `force`",
-                 values[0], values[order - 1]);
-        status = mst_point_off(d, k, what, false);
+    if (status == MST_OK && !same) {
+        mst_notice_raised(d->notices, mst_point_row(d, k));
+        if (values[0] < -most * values[order - 1] && !d->options.force) {
+            char what[160];
+            snprintf(what, sizeof what,
+                     "the eigenvalues go from %.3g to %.3g, too far from positive to be projected; "
+                     "correct it or pass `force`",
+                     values[0], values[order - 1]);
+            status = mst_point_off(d, k, what, false);
+        }
     }
     mst_release(a);
     return status;
@@ -118,8 +121,8 @@ static mst_status notice_moves(const mst_point_decoder *d, size_t n, const doubl
             size_t width = d->leaves[l].width, at = i * D + d->leaves[l].offset;
             double norm = distance(width, x + at, NULL);
             move = fmax(move, distance(width, x + at, onto + at) / (norm > 0 ? norm : 1));
-            if (d->leaves[l].rows == MST_ROWS_SYMMETRIC && !d->options.force)
-                MST_TRY(refuse_indefinite(d, i, width, x + at, onto + at));
+            if (d->leaves[l].rows == MST_ROWS_SYMMETRIC)
+                MST_TRY(judge_spectrum(d, i, width, x + at, onto + at));
         }
         MST_TRY(mst_notice_move(d->notices, move, mst_point_row(d, i)));
     }
@@ -129,7 +132,9 @@ static mst_status notice_moves(const mst_point_decoder *d, size_t n, const doubl
 mst_status mst_settle_points(const mst_point_decoder *d, size_t n, double *x, double *onto)
 {
     size_t D = mst_manifold_ambient(d->m), row = 0;
-    if (!d->options.project) {
+    /* A vector is one at the row as it stands, which must therefore not be turned. */
+    bool any_row = d->m->traits.any_row && strchr(d->layout, 'v') == NULL;
+    if (!d->options.project && !any_row) {
         mst_status status = mst_manifold_validate(d->m, n, x, &row);
         if (status == MST_DOMAIN)
             return refuse_point(d, row, x + row * D);
@@ -147,7 +152,7 @@ mst_status mst_settle_points(const mst_point_decoder *d, size_t n, double *x, do
         return mst_point_off(d, row, what, false);
     }
     MST_TRY(status);
-    if (d->options.project)
+    if (d->options.project && !any_row)
         MST_TRY(notice_moves(d, n, x, onto));
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < d->leaf_count; l++) {

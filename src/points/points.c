@@ -48,9 +48,15 @@ static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, co
         status = mst_points_check_options(m, options);
     if (status == MST_OK)
         status = mst_reader_open(&r->reader, path);
+    /* A program that was built with an older header has no such member. */
+    mst_points_options known;
+    if (status == MST_OK)
+        status = MST_TAKE_OPTIONS(&known, mst_points_options, options);
+    if (status == MST_OK && known.missing_negative)
+        status = mst_reader_missing_negative(r->reader);
     for (size_t k = 0; status == MST_OK && k < by->count; k++) {
         status = mst_reader_set_labels(r->reader, by->columns[k], by->labels[k]);
-        left_out += by->columns[k] != NULL;
+        left_out += status == MST_OK && !r->reader->label_rows;
     }
     if (status == MST_OK) {
         size_t file_cols = mst_reader_cols(r->reader);

@@ -30,7 +30,7 @@ struct mst_output {
     int fd;
     bool owned;    /* close fd at the end; false for standard output */
     int directory; /* of the target; −1 if direct */
-    bool force;    /* replace what is there at the commit */
+    mst_output_rule rule;
     bool committed;
     uint64_t flushed; /* bytes handed to the system */
     size_t used;      /* bytes in the buffer */
@@ -178,9 +178,23 @@ static mst_status open_beside_target(mst_output *o, bool unnamed)
     return write_failure(o->path, errno);
 }
 
+/* Nothing is followed, so nobody can make a name lead elsewhere. */
+static mst_status open_own(mst_output *o, const char *path, bool unnamed)
+{
+    struct stat info;
+    bool there = lstat(path, &info) == 0;
+    if (there && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
+        return mst_fail(MST_IO, "%s is there, and is not a file; remove it", o->path);
+    o->mode = there && S_ISREG(info.st_mode) ? info.st_mode & 0777 : 0;
+    MST_TRY(mst_copy_string(&o->target, path));
+    return open_beside_target(o, unnamed);
+}
+
 static mst_status open_path(mst_output *o, const char *path, bool unnamed)
 {
     struct stat info;
+    if (o->rule == MST_OUTPUT_OWN)
+        return open_own(o, path, unnamed);
     bool there = stat(path, &info) == 0;
     if (there && S_ISDIR(info.st_mode))
         return mst_fail(MST_IO, "%s is a directory; name a file to write", o->path);
@@ -188,23 +202,24 @@ static mst_status open_path(mst_output *o, const char *path, bool unnamed)
         o->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         return o->fd >= 0 ? MST_OK : write_failure(o->path, errno);
     }
-    if (there && !o->force)
+    if (there && o->rule == MST_OUTPUT_NEW)
         return already_there(o->path);
     if (there && access(path, W_OK) != 0)
         return write_failure(o->path, errno);
-    o->mode = there ? info.st_mode & 07777 : 0;
+    o->mode = there ? info.st_mode & 0777 : 0;
     MST_TRY(follow_links(&o->target, path, o->path));
     return open_beside_target(o, unnamed);
 }
 
-static mst_status open_output(mst_output **out, const char *path, bool force, bool unnamed)
+static mst_status open_output(mst_output **out, const char *path, mst_output_rule rule,
+                              bool unnamed)
 {
     mst_output *o;
     MST_TRY(mst_allocate(&o, 1));
     memset(o, 0, offsetof(mst_output, buffer));
     o->kind = OUTPUT_DIRECT;
     o->fd = o->directory = -1;
-    o->force = force;
+    o->rule = rule;
     bool standard = strcmp(path, "-") == 0;
     o->owned = !standard;
     mst_status status = mst_path_for_messages(&o->path, standard ? "standard output" : path);
@@ -220,14 +235,14 @@ static mst_status open_output(mst_output **out, const char *path, bool force, bo
     return MST_OK;
 }
 
-mst_status mst_output_open(mst_output **out, const char *path, bool force)
+mst_status mst_output_open(mst_output **out, const char *path, mst_output_rule rule)
 {
-    return open_output(out, path, force, true);
+    return open_output(out, path, rule, true);
 }
 
-mst_status mst_output_open_named(mst_output **out, const char *path, bool force)
+mst_status mst_output_open_named(mst_output **out, const char *path, mst_output_rule rule)
 {
-    return open_output(out, path, force, false);
+    return open_output(out, path, rule, false);
 }
 
 /* ---- Writing ---- */
@@ -346,7 +361,7 @@ static int rename_without_replacing(mst_output *o)
 
 static int give_name(mst_output *o)
 {
-    if (!o->force)
+    if (o->rule == MST_OUTPUT_NEW)
         return o->kind == OUTPUT_UNNAMED ? link_unnamed(o, o->name) : rename_without_replacing(o);
     if (o->kind == OUTPUT_UNNAMED) {
         /* There is no call that names a file over another one: name it beside, then rename. */

@@ -90,3 +90,29 @@ mst_status mst_source_fill(mst_source *s, size_t want)
     }
     return MST_OK;
 }
+
+mst_status mst_source_line(mst_source *s, const char **line, size_t *length)
+{
+    size_t searched = 0;
+    for (;;) {
+        size_t available = mst_source_available(s);
+        const char *bytes = mst_source_bytes(s);
+        const char *newline = memchr(bytes + searched, '\n', available - searched);
+        if (newline != NULL || (s->ended && available > 0)) {
+            size_t n = newline != NULL ? (size_t)(newline - bytes) : available;
+            mst_source_skip(s, newline != NULL ? n + 1 : n);
+            *line = bytes;
+            *length = n > 0 && bytes[n - 1] == '\r' ? n - 1 : n;
+            return MST_OK;
+        }
+        if (s->ended) {
+            *line = NULL;
+            return MST_OK;
+        }
+        if (available > MST_SOURCE_MOST_TEXT)
+            return mst_fail(MST_FORMAT, "%s: a line of more than %d bytes; this is not a text file",
+                            s->name, MST_SOURCE_MOST_TEXT);
+        searched = available;
+        MST_TRY(mst_source_fill(s, available + 1));
+    }
+}

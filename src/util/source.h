@@ -27,6 +27,13 @@ void mst_source_close(mst_source *s);
  * arrives, not with what is wanted, so `want` may come from an untrusted header. */
 MST_MUST_USE mst_status mst_source_fill(mst_source *s, size_t want);
 
+/* Texts are taken in one piece up to this size, lines and files of labels. */
+enum { MST_SOURCE_MOST_TEXT = 1 << 28 };
+
+/* The next line of text without its end ("\n" or "\r\n"), or null when the input has ended; valid until the
+ * source is filled again. MST_FORMAT if it has more than MST_SOURCE_MOST_TEXT bytes. */
+MST_MUST_USE mst_status mst_source_line(mst_source *s, const char **line, size_t *length);
+
 static inline size_t mst_source_available(const mst_source *s)
 {
     return s->end - s->begin;

@@ -383,9 +383,43 @@ START_TEST(products)
 }
 END_TEST
 
+/* LAPACK counts its workspace in 32 bits. */
+START_TEST(beyond_lapack)
+{
+    mst_dense d;
+    ASSERT_FAILS(MST_UNABLE, mst_dense_new(&d, 32767));
+    mst_dense_release(&d);
+}
+END_TEST
+
+/* A factor of LAPACK solves, and becomes the inverse. */
+START_TEST(positive_definite)
+{
+    enum { N = 9, SIDES = 3 };
+    double a[N * N], l[N * N], values[N], x[SIDES * N], b[SIDES * N];
+    dice d = {21};
+    for (size_t k = 0; k < N; k++)
+        values[k] = dice_uniform(&d, 0.5, 2);
+    with_spectrum(&d, N, values, a);
+    for (size_t i = 0; i < SIDES * N; i++)
+        b[i] = x[i] = dice_normal(&d);
+    ck_assert(mst_dense_cholesky(N, a, l));
+    mst_dense_cholesky_solve(N, l, SIDES, x);
+    mst_dense_cholesky_invert(N, l);
+    /* Condition 4, norms below 2, sums of nine terms. */
+    for (size_t s = 0; s < SIDES; s++)
+        for (size_t i = 0; i < N; i++) {
+            assert_near(dot(N, a + i * N, x + s * N), b[s * N + i], 1e3 * DBL_EPSILON, "A x = b");
+            assert_near(dot(N, l + i * N, b + s * N), x[s * N + i], 1e3 * DBL_EPSILON,
+                        "the inverse");
+        }
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("linalg", 60, {eigen, CASES}, {graded_eigenvalues, 0}, {cholesky, CASES},
                      {svd, CASES}, {graded_singular_values, 0}, {exact_rank_one, 0}, {solve, CASES},
-                     {empty_batches, CASES}, {not_finite, CASES}, {products, LARGEST});
+                     {empty_batches, CASES}, {not_finite, CASES}, {products, LARGEST},
+                     {beyond_lapack, 0}, {positive_definite, 0});
 }

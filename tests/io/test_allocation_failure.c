@@ -62,9 +62,37 @@ static mst_status read_csv(void)
     return read_file(scratch("a.csv"));
 }
 
+static mst_manifold *plane;
+
 static mst_status read_npy(void)
 {
     return read_file(scratch("a.npy"));
+}
+
+static mst_status read_tps(void)
+{
+    double *x;
+    size_t n;
+    mst_labels *labels;
+    mst_status status = mst_points_read_by(&x, &n, &labels, plane, scratch("a.tps"), "id", NULL);
+    if (status != MST_OK)
+        return status;
+    mst_points_free(x);
+    mst_labels_free(labels);
+    return MST_OK;
+}
+
+static mst_status write_tps(void)
+{
+    mst_writer *w;
+    mst_status status = mst_writer_open_landmarks(&w, scratch("out.tps"), 2, 2, true);
+    if (status != MST_OK)
+        return status;
+    status = mst_writer_specimens(w, 1, (const double[]){1, 2}, NULL);
+    if (status == MST_OK)
+        status = mst_writer_commit(w);
+    mst_writer_free(w);
+    return status;
 }
 
 static mst_status write_file(const char *path)
@@ -218,6 +246,11 @@ START_TEST(test_sweeps)
     ck_assert_int_eq(mst_manifold_parse(&sphere, "sphere:2"), MST_OK);
     sweep(read_csv);
     sweep(read_npy);
+    scratch_text("a.tps", "LM=1\n1 2\nID=a\nLM=1\n3 4\nID=b\n");
+    ck_assert_int_eq(mst_manifold_parse(&plane, "euclidean:2"), MST_OK);
+    sweep(read_tps);
+    sweep(write_tps);
+    mst_manifold_free(plane);
     sweep(write_csv);
     sweep(write_link);
     sweep(write_json);

@@ -3,6 +3,8 @@
 
 /* The fuzz targets on seeded mutations of small inputs: a few seconds, the same every time. Build it with the
  * sanitizers to look for more than crashes. */
+#include "../../fuzz/formulas.c"
+#include "../../fuzz/learned.c"
 #include "../../fuzz/number_text.c"
 #include "../../fuzz/readers.c"
 
@@ -56,6 +58,29 @@ static const input arrays[] = {
           "\0\0\x80\x3f"),
 };
 
+/* After LM=. */
+static const input landmarks[] = {
+    INPUT("2\n1 2\n-3 4.5\nIMAGE=a.jpg\nID=first\nSCALE=\nLM=2\n5 6\n7 8\nID=b\n"),
+    INPUT("1\r\n1 2 3\r\nSCALE=0.5\r\nLM3=1\r\n1 2 3\r\nSCALE=2\r\n"),
+    INPUT("1\n1 2\nCURVES=2\nPOINTS=2\n3 4\nNA NA\nPOINTS=1\n7 8\nID=c\n"),
+    INPUT("0\nOUTLINES=1\nPOINTS=2\n3 4\n5 6\nCOMMENT=x\n"),
+};
+
+static const input formula_files[] = {
+    INPUT("name = t\ncoordinates u v\nperiod u 2*pi\nparameter R = 1\nlet q = R + cos(v)/2\n"
+          "embedding = q*cos(u), q*sin(u), sum(i, 1, 3, sin(v)^i)\ndomain -1 < u < 1\n"
+          "compact = yes\nstart = 0, 0\n"),
+    INPUT("coordinates x[3]\nconstraint = sum(i, 1, 3, x[i]^2) - 1 # sphere\nstart = 1, 0, 0\n"
+          "injectivity = pi\nhadamard = no"),
+    INPUT("coordinates x y z w\nconstraint = x^2 + y^2 - 1, z^2 + w^2 - 1\nstart = 1, 0, 1, 0"),
+    INPUT("coordinates a b\nlet c = polygamma(1, a + b)\n"
+          "metric = polygamma(1, a) - c; -c, polygamma(1, b) - c\ndomain a > 0\nstart = 1, 1"),
+    INPUT("coordinates x y\ncometric = diag(y^2, y^1.5 + abs(x))\ndomain y > 0\nstart = 0.5, 1"),
+    INPUT(
+        "coordinates x y\nmetric = max(1, x) + exp(-y)*atan2(y, 1 + x^2) + prod(i, 1, 3, 2 + x^i)\n"
+        "start = 0.1, 0.2"),
+};
+
 static const input objects[] = {
     INPUT("{\"command\":\"kmeans\",\"k\":2,\"centres\":[[0.1,-2e5],[null,true]],\"a\":{}}\n"),
     INPUT("[\"\\u00e9\\ud83d\\ude00\\n\", [[[]]], {\"a\": {\"a\": 1}}]"),
@@ -71,16 +96,34 @@ static const input tensor_files[] = {
         "\x38\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}  0123"),
 };
 
+/* Three latent points on a line, two numbers at each: all that is zero here makes coincident points, which
+ * the noise explains. */
+#define DOUBLES "abcdefg?hijklmn?opqrstu?vwxyzab?cdefghi?jklmnop?qrstuvw?xyzabcd?efghijk?"
+static const input learned_files[] = {
+    INPUT("{\"__metadata__\":{\"format\":\"manistat gp "
+          "1\",\"variance\":\"1\",\"length_scale\":\"0.5\","
+          "\"noise\":\"0.1\",\"centre\":\"1\",\"height\":\"1\",\"width\":\"2\"},"
+          "\"latent\":{\"dtype\":\"F64\",\"shape\":[3,1],\"data_offsets\":[0,24]},"
+          "\"data\":{\"dtype\":\"F64\",\"shape\":[3,2],\"data_offsets\":[24,72]}}\n" DOUBLES),
+    INPUT("{\"__metadata__\":{\"format\":\"manistat decoder 1\",\"activation\":\"silu\"},"
+          "\"mean.0.weight\":{\"dtype\":\"F64\",\"shape\":[2,1],\"data_offsets\":[0,16]},"
+          "\"mean.0.bias\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[16,32]},"
+          "\"mean.2.weight\":{\"dtype\":\"F64\",\"shape\":[1,2],\"data_offsets\":[32,48]},"
+          "\"mean.2.bias\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[48,56]},"
+          "\"latent\":{\"dtype\":\"F64\",\"shape\":[2,1],\"data_offsets\":[56,72]}}\n" DOUBLES),
+};
+
 /* Pieces that mean something to one of the parsers. */
 static const input tokens[] = {
-    INPUT(","),          INPUT(";"),       INPUT("\t"),    INPUT(" "),      INPUT("\n"),
-    INPUT("\r\n"),       INPUT("\""),      INPUT("#"),     INPUT("e"),      INPUT("-"),
-    INPUT("."),          INPUT("\0"),      INPUT("9"),     INPUT("1e308"),  INPUT("1e-320"),
-    INPUT("nan"),        INPUT("inf"),     INPUT("0x1p3"), INPUT("é"),      INPUT("000000"),
-    INPUT("9999999999"), INPUT("(2,)"),    INPUT("()"),    INPUT("True"),   INPUT("'"),
-    INPUT("'shape'"),    INPUT("'>f8'"),   INPUT("'|O'"),  INPUT("[('a',"), INPUT("}"),
-    INPUT("["),          INPUT("{\"a\":"), INPUT("]"),     INPUT("\\u"),    INPUT("null"),
-    INPUT("[0,4]"),      INPUT("[4,8]"),   INPUT("F64"),   INPUT("\"b\":"), INPUT("{}"),
+    INPUT(","),          INPUT(";"),       INPUT("\t"),    INPUT(" "),          INPUT("\n"),
+    INPUT("\r\n"),       INPUT("\""),      INPUT("#"),     INPUT("e"),          INPUT("-"),
+    INPUT("."),          INPUT("\0"),      INPUT("9"),     INPUT("1e308"),      INPUT("1e-320"),
+    INPUT("nan"),        INPUT("inf"),     INPUT("0x1p3"), INPUT("é"),          INPUT("000000"),
+    INPUT("9999999999"), INPUT("(2,)"),    INPUT("()"),    INPUT("True"),       INPUT("'"),
+    INPUT("'shape'"),    INPUT("'>f8'"),   INPUT("'|O'"),  INPUT("[('a',"),     INPUT("}"),
+    INPUT("["),          INPUT("{\"a\":"), INPUT("]"),     INPUT("\\u"),        INPUT("null"),
+    INPUT("[0,4]"),      INPUT("[4,8]"),   INPUT("F64"),   INPUT("\"b\":"),     INPUT("{}"),
+    INPUT("LM="),        INPUT("LM3=1\n"), INPUT("NA"),    INPUT("POINTS=2\n"), INPUT("SCALE="),
 };
 
 static size_t below(uint64_t *state, size_t n)
@@ -176,6 +219,18 @@ START_TEST(test_npy_reader)
 }
 END_TEST
 
+START_TEST(test_tps_reader)
+{
+    run(fuzz_tps_reader, landmarks, sizeof landmarks / sizeof *landmarks, 10000);
+}
+END_TEST
+
+START_TEST(test_learned)
+{
+    run(fuzz_learned, learned_files, sizeof learned_files / sizeof *learned_files, 6000);
+}
+END_TEST
+
 START_TEST(test_json_reader)
 {
     run(fuzz_json_reader, objects, sizeof objects / sizeof *objects, 50000);
@@ -202,6 +257,19 @@ START_TEST(test_tensors)
 }
 END_TEST
 
+START_TEST(test_formulas)
+{
+    for (size_t i = 0; i < sizeof formula_files / sizeof *formula_files; i++) {
+        mst_manifold *m;
+        ck_assert_msg(mst_formula_manifold_new(&m, "input", "input", formula_files[i].bytes,
+                                               formula_files[i].size, 0, NULL) == MST_OK,
+                      "%zu: %s", i, mst_error_detail());
+        mst_manifold_free(m);
+    }
+    run(fuzz_formulas, formula_files, sizeof formula_files / sizeof *formula_files, 6000);
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("all");
@@ -209,7 +277,10 @@ int main(void)
     tcase_add_test(c, test_number_text);
     tcase_add_test(c, test_csv_reader);
     tcase_add_test(c, test_npy_reader);
+    tcase_add_test(c, test_tps_reader);
     tcase_add_test(c, test_json_reader);
     tcase_add_test(c, test_tensors);
+    tcase_add_test(c, test_formulas);
+    tcase_add_test(c, test_learned);
     return run_case("fuzz_smoke", c);
 }

@@ -78,6 +78,11 @@ START_TEST(test_bytes_of_a_file)
     ck_assert_uint_eq(n, sizeof expected - 1);
     ck_assert_mem_eq(got, expected, n);
     free(got);
+    char *packed;
+    ASSERT_OK(tensors_pack(&packed, &n, 2, list, 1, (const tensor_text[]){{"k", "v"}}));
+    ck_assert_uint_eq(n, sizeof expected - 1);
+    ck_assert_mem_eq(packed, expected, n);
+    mst_release(packed);
 }
 END_TEST
 

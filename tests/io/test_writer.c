@@ -27,6 +27,25 @@ static void check_content(const char *path, const char *expected)
     free(text);
 }
 
+START_TEST(test_words)
+{
+    static const double rows[] = {1, 0.5, NAN, NAN};
+    static const char *const names[] = {"a", "b", "status"}, *const words[] = {"fine",
+                                                                               "left, lost"};
+    mst_writer *w;
+    ck_assert_int_eq(mst_writer_open_words(&w, scratch("w.csv"), 3, names, false), MST_OK);
+    ck_assert_int_eq(mst_writer_rows(w, 2, rows), MST_ARGUMENT);
+    ck_assert_int_eq(mst_writer_rows_words(w, 2, rows, words), MST_OK);
+    ck_assert_int_eq(mst_writer_commit(w), MST_OK);
+    mst_writer_free(w);
+    check_content(scratch("w.csv"), "a,b,status\n1,0.5,fine\nnan,nan,\"left, lost\"\n");
+    ck_assert_int_eq(mst_writer_open_words(&w, scratch("w.npy"), 3, names, false), MST_UNABLE);
+    ck_assert_int_eq(mst_writer_open(&w, scratch("v.csv"), 2, NULL, false), MST_OK);
+    ck_assert_int_eq(mst_writer_rows_words(w, 2, rows, words), MST_ARGUMENT);
+    mst_writer_free(w);
+}
+END_TEST
+
 START_TEST(test_text)
 {
     static const double rows[] = {1, 0.5, -2e-20, NAN, INFINITY, 1e22};
@@ -130,6 +149,7 @@ int main(void)
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, scratch_open, scratch_close);
     tcase_add_test(c, test_text);
+    tcase_add_test(c, test_words);
     tcase_add_test(c, test_npy_bytes);
     tcase_add_test(c, test_round_trip);
     tcase_add_test(c, test_refusals);

@@ -142,6 +142,12 @@ START_TEST(far_from_positive_is_refused)
     options.project = true;
     ASSERT_OK(read_text("spd:2", "2,0,1\n1,0,-0.09\n", options, x, &n));
     ck_assert_uint_eq(report.moved, 1);
+    ck_assert(report.raised == 1 && report.raised_row == 2);
+    ASSERT_OK(read_text("product(spd:2,spd:2)",
+                        "1,0,0,0,1,0,0,-1e-3\n1,0,0,2,1,0,0.3,2\n1,0,0,1,1,0,0,0\n", options, x,
+                        &n));
+    ck_assert(report.raised == 2 && report.raised_row == 3); /* the second is not symmetric only */
+    ck_assert_uint_eq(report.moved, 3);
     ck_assert_int_eq(read_text("spd:2", "2,0,1\n1,0,-0.11\n", options, x, &n), MST_DOMAIN);
     ck_assert_detail("row 2 (line 2)");
     ck_assert_detail("pass `force`");
@@ -151,7 +157,7 @@ START_TEST(far_from_positive_is_refused)
                      MST_DOMAIN);
     options.force = true;
     ASSERT_OK(read_text("spd:2", "1,0,-0.5\n", options, x, &n));
-    ck_assert(report.largest_move > 0.4 && x[3] > 0);
+    ck_assert(report.largest_move > 0.4 && x[3] > 0 && report.raised == 1);
 }
 END_TEST
 

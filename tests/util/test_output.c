@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-typedef mst_status opener(mst_output **out, const char *path, bool force);
+typedef mst_status opener(mst_output **out, const char *path, mst_output_rule rule);
 /* Every test of regular files runs with unnamed and with hidden temporary files. */
 static opener *const openers[] = {mst_output_open, mst_output_open_named};
 enum { OPENERS = sizeof openers / sizeof *openers };
@@ -357,6 +357,44 @@ START_TEST(test_standard_output)
 END_TEST
 
 /* A process killed in the middle leaves no file, and an old one as it was. */
+/* A checkpoint takes the place of a link and leaves alone what it names. */
+START_TEST(test_own_files)
+{
+    mst_output *o;
+    const char *path = scratch("a.checkpoint"), *precious = scratch("precious");
+    scratch_text("precious", "mine");
+    ck_assert_int_eq(symlink(precious, path), 0);
+    for (int round = 0; round < 2; round++) { /* over the link, then over the file */
+        ck_assert_int_eq(openers[_i](&o, path, MST_OUTPUT_OWN), MST_OK);
+        ck_assert_int_eq(mst_output_write(o, "state", 5), MST_OK);
+        ck_assert_int_eq(mst_output_commit(o), MST_OK);
+        mst_output_free(o);
+        struct stat info;
+        ck_assert_int_eq(lstat(path, &info), 0);
+        ck_assert(S_ISREG(info.st_mode));
+        check_content(path, "state");
+        check_content(precious, "mine");
+    }
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(openers[_i](&o, path, MST_OUTPUT_OWN), MST_IO);
+}
+END_TEST
+
+/* Permissions are kept, but not the right to act as somebody else. */
+START_TEST(test_modes)
+{
+    mst_output *o;
+    const char *path = scratch("a.csv");
+    scratch_text("a.csv", "old");
+    ck_assert_int_eq(chmod(path, 06751), 0);
+    ck_assert_int_eq(openers[_i](&o, path, MST_OUTPUT_FORCE), MST_OK);
+    ck_assert_int_eq(mst_output_commit(o), MST_OK);
+    mst_output_free(o);
+    ck_assert_uint_eq(mode_of(path), 0751);
+}
+END_TEST
+
 static void kill_while_writing(opener *open_output, const char *path, bool force)
 {
     int ends[2];
@@ -407,6 +445,8 @@ int main(void)
     tcase_add_loop_test(c, test_force_without_existing_file, 0, OPENERS);
     tcase_add_loop_test(c, test_file_appears_meanwhile, 0, OPENERS);
     tcase_add_loop_test(c, test_symbolic_links, 0, OPENERS);
+    tcase_add_loop_test(c, test_own_files, 0, OPENERS);
+    tcase_add_loop_test(c, test_modes, 0, OPENERS);
     tcase_add_loop_test(c, test_relative_path, 0, OPENERS);
     tcase_add_loop_test(c, test_places_that_cannot_be_written, 0, OPENERS);
     tcase_add_loop_test(c, test_no_permission, 0, OPENERS);

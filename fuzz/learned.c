@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "targets.h"
+
+#include "learned/content.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void require_learned(bool holds, const char *property)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "property does not hold: %s (%s)\n", property, mst_error_detail());
+    abort();
+}
+
+/* What was accepted can be used where its data are. */
+static void use_learned(const mst_manifold *m)
+{
+    enum { MOST = 16 };
+    double x[MOST], v[MOST], square;
+    mst_learned_info info;
+    size_t d = mst_manifold_dim(m);
+    if (d > MOST)
+        return;
+    mst_manifold_start(m, x);
+    for (size_t k = 0; k < d; k++)
+        v[k] = k == 0 ? 1 : 0;
+    if (mst_manifold_inner(m, 1, x, v, v, &square) == MST_OK)
+        require_learned(!(square < -1e-6 * fabs(square)), "the metric is not negative");
+    mst_status status = mst_learned_describe(m, &info);
+    (void)status;
+}
+
+/* The bytes as the header and data of a file, whose length is put before them. */
+int fuzz_learned(const uint8_t *data, size_t size)
+{
+    const uint8_t *end = memchr(data != NULL ? (const void *)data : "", '\n', size);
+    size_t header = end != NULL ? (size_t)(end - data) : size;
+    char *bytes = malloc(size + 8);
+    tensors *t;
+    mst_manifold *m;
+    const content_options o = {.uncertainty = 1};
+    for (size_t i = 0; i < 8; i++)
+        bytes[i] = (char)(header >> 8 * i);
+    if (header > 0)
+        memcpy(bytes + 8, data, header);
+    size_t rest = end != NULL ? size - header - 1 : 0;
+    if (rest > 0)
+        memcpy(bytes + 8 + header, end + 1, rest);
+    if (tensors_parse(&t, "fuzz", bytes, 8 + header + rest) == MST_OK) {
+        mst_status status = content_read(&m, t, "fuzz", "fuzz.gp", &o);
+        require_learned(status == MST_OK || status == MST_FORMAT || status == MST_MEMORY,
+                        "a file is refused with FORMAT");
+        require_learned(status == MST_OK || strncmp(mst_error_detail(), "fuzz", 4) == 0 ||
+                            status == MST_MEMORY,
+                        "the message names the file");
+        if (status == MST_OK)
+            use_learned(m);
+        mst_manifold_free(m);
+        tensors_free(t);
+    }
+    free(bytes);
+    return 0;
+}
