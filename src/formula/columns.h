@@ -17,6 +17,7 @@ typedef struct formula_columns {
     const formula_program *value;      /* x to h, ∇h */
     const formula_program *curl;       /* (x, λ) to Σ λ ∇²h */
     const formula_program *bounds;     /* x to what must be positive */
+    const struct rolling *rolling;     /* programs of Brownian paths */
     bool here;                         /* the struct is filled at all */
 } formula_columns;
 

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Derivatives of formulas, as nodes of the same graph. */
-#include "formula/graph.h"
+#include "formula/builder.h"
 
 #include <string.h>
 
@@ -23,54 +23,6 @@ mst_status formula_reach(const formula_graph *g, size_t count, const formula_nod
             (*marks)[g->nodes[n].b] = 1;
     }
     return MST_OK;
-}
-
-/* Makes nodes one after the other until something fails; then the rest is skipped, and the caller looks at
- * the status once. */
-typedef struct builder {
-    formula_graph *g;
-    mst_status status;
-} builder;
-
-static formula_node constant(builder *b, double value)
-{
-    formula_node out = 0;
-    if (b->status == MST_OK)
-        b->status = formula_constant(b->g, value, &out);
-    return out;
-}
-
-static formula_node apply(builder *b, formula_operation op, formula_node x, formula_node y)
-{
-    formula_node out = 0;
-    if (b->status == MST_OK)
-        b->status = formula_apply(b->g, op, x, y, &out);
-    return out;
-}
-
-static formula_node times(builder *b, formula_node x, formula_node y)
-{
-    return apply(b, FORMULA_MULTIPLY, x, y);
-}
-
-static formula_node plus(builder *b, formula_node x, formula_node y)
-{
-    return apply(b, FORMULA_ADD, x, y);
-}
-
-static formula_node minus(builder *b, formula_node x, formula_node y)
-{
-    return apply(b, FORMULA_SUBTRACT, x, y);
-}
-
-static formula_node over(builder *b, formula_node x, formula_node y)
-{
-    return apply(b, FORMULA_DIVIDE, x, y);
-}
-
-static formula_node of(builder *b, formula_operation op, formula_node x)
-{
-    return apply(b, op, x, 0);
 }
 
 /* f'(a) of the function f at the node n = f(a). */

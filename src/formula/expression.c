@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A parenthesis in a parenthesis … needs a stack; sums in sums need time. */
-enum { DEEPEST = 500, MOST_WORK = 5000000, LONGEST_SUM = 1000000 };
+enum { DEEPEST = 500, MOST_WORK = 5000000, LONGEST_SUM = 1000000, MOST_NAMES = 10000 };
 
 void formula_reader_release(formula_reader *r)
 {
@@ -70,6 +70,8 @@ mst_status reader_define(formula_reader *r, const token *word, formula_node node
         is_text(r, word, "prod") || is_text(r, word, "pi"))
         return formula_complain(r->text, word->at, "%s has a meaning already; take another name",
                                 mst_quote_text(text, word->length, quoted));
+    if (r->names_count >= MOST_NAMES)
+        return formula_complain(r->text, word->at, "more than %d names", MOST_NAMES);
     if (reader_find(r, text, word->length) != NULL)
         return formula_complain(r->text, word->at, "%s is defined twice",
                                 mst_quote_text(text, word->length, quoted));

@@ -3,7 +3,7 @@
 
 #include "formula/file.h"
 
-#include "formula/expression.h"
+#include "formula/file_reader.h"
 #include "util/message.h"
 #include "util/number_text.h"
 
@@ -13,17 +13,6 @@
 
 enum { MOST_COORDINATES = 1000, MOST_BOUNDS = 1000 };
 
-typedef struct file_reader {
-    formula_reader r;
-    formula_file *f;
-    size_t overrides;
-    const formula_override *given;
-    unsigned char *used; /* (overrides) */
-    bool has_kind, has_start;
-    size_t kind_at; /* for messages */
-    size_t formulas_capacity, bounds_capacity;
-} file_reader;
-
 void formula_file_release(formula_file *f)
 {
     mst_release(f->name);
@@ -32,10 +21,19 @@ void formula_file_release(formula_file *f)
     mst_release(f->bounds);
     mst_release(f->period);
     mst_release(f->start);
+    for (size_t k = 0; k < f->charts; k++) {
+        mst_release(f->chart[k].formulas);
+        mst_release(f->chart[k].bounds);
+    }
+    for (size_t k = 0; k < f->transitions; k++)
+        mst_release(f->transition[k].formulas);
+    mst_release(f->chart);
+    mst_release(f->leave);
+    mst_release(f->transition);
     *f = (formula_file){0};
 }
 
-static mst_status need_coordinates(const file_reader *s)
+mst_status file_need_coordinates(const file_reader *s)
 {
     if (s->f->coordinates == 0)
         return reader_complain(&s->r, "the coordinates must be named first: coordinates u v");
@@ -145,7 +143,9 @@ static mst_status read_period(file_reader *s)
     formula_node node;
     double value;
     size_t at = reader_next(&s->r)->at;
-    MST_TRY(need_coordinates(s));
+    MST_TRY(file_need_coordinates(s));
+    if (s->f->charts > 0)
+        return reader_complain(&s->r, "charts have no periods; a transition does it");
     if (reader_next(&s->r)->kind != TOKEN_NAME)
         return reader_complain(&s->r, "which coordinate has the period?");
     /* A name and an index; the formula of it must be the coordinate. */
@@ -176,37 +176,45 @@ static mst_status read_period(file_reader *s)
     return MST_OK;
 }
 
+mst_status file_read_comparison(file_reader *s, formula_node *left, formula_node *positive)
+{
+    formula_node right;
+    bool less = reader_is_sign(&s->r, '<');
+    if (!less && !reader_is_sign(&s->r, '>'))
+        return reader_complain(&s->r, "a < or > is missing here");
+    s->r.at++;
+    if (reader_is_sign(&s->r, '='))
+        s->r.at++; /* the border does not matter */
+    MST_TRY(reader_formula(&s->r, &right));
+    MST_TRY(formula_apply(&s->f->graph, FORMULA_SUBTRACT, less ? right : *left,
+                          less ? *left : right, positive));
+    *left = right;
+    return MST_OK;
+}
+
 /* a < b < c or a > b: differences that are positive inside. */
 static mst_status read_domain(file_reader *s)
 {
     formula_file *f = s->f;
-    formula_node left, right, difference;
-    MST_TRY(need_coordinates(s));
+    formula_node left, difference;
+    MST_TRY(file_need_coordinates(s));
     MST_TRY(reader_formula(&s->r, &left));
-    if (!reader_is_sign(&s->r, '<') && !reader_is_sign(&s->r, '>'))
-        return reader_complain(&s->r, "a < or > is missing here");
-    while (reader_is_sign(&s->r, '<') || reader_is_sign(&s->r, '>')) {
-        bool less = reader_is_sign(&s->r, '<');
-        s->r.at++;
-        if (reader_is_sign(&s->r, '='))
-            s->r.at++; /* the border does not matter */
-        MST_TRY(reader_formula(&s->r, &right));
-        MST_TRY(formula_apply(&f->graph, FORMULA_SUBTRACT, less ? right : left, less ? left : right,
-                              &difference));
+    do {
+        MST_TRY(file_read_comparison(s, &left, &difference));
         if (f->bounds_count >= MOST_BOUNDS)
             return reader_complain(&s->r, "more than %d bounds", MOST_BOUNDS);
         MST_TRY(mst_grow(&f->bounds, f->bounds_count, &s->bounds_capacity));
         f->bounds[f->bounds_count++] = difference;
-        left = right;
-    }
+    } while (reader_is_sign(&s->r, '<') || reader_is_sign(&s->r, '>'));
     return MST_OK;
 }
 
 static mst_status read_start(file_reader *s)
 {
     size_t at = reader_next(&s->r)->at, k = 0;
-    MST_TRY(need_coordinates(s));
+    MST_TRY(file_need_coordinates(s));
     MST_TRY(reader_expect(&s->r, '='));
+    s->f->start_at = reader_next(&s->r)->at;
     if (s->f->start == NULL)
         MST_TRY(mst_allocate(&s->f->start, s->f->coordinates));
     do {
@@ -284,13 +292,16 @@ static mst_status read_list(file_reader *s, size_t *count)
 
 static mst_status begin_kind(file_reader *s, formula_kind kind)
 {
-    s->kind_at = s->r.text->tokens[s->r.at - 1].at;
+    s->f->kind_at = s->r.text->tokens[s->r.at - 1].at;
     if (s->has_kind)
-        return formula_complain(s->r.text, s->kind_at,
-                                "a file has one embedding, metric, cometric or constraint");
+        return formula_complain(s->r.text, s->f->kind_at,
+                                "a %s has one embedding, metric, cometric or constraint",
+                                s->f->charts > 0 ? "chart" : "file");
+    if (s->f->charts > 0 && kind == FORMULA_CONSTRAINT)
+        return formula_complain(s->r.text, s->f->kind_at, "a constraint needs no charts");
     s->has_kind = true;
     s->f->kind = kind;
-    MST_TRY(need_coordinates(s));
+    MST_TRY(file_need_coordinates(s));
     return reader_expect(&s->r, '=');
 }
 
@@ -300,8 +311,9 @@ static mst_status read_embedding(file_reader *s)
     MST_TRY(begin_kind(s, FORMULA_EMBEDDING));
     MST_TRY(read_list(s, &count));
     if (count < s->f->coordinates)
-        return formula_complain(s->r.text, s->kind_at, "%zu component%s cannot hold %zu dimensions",
-                                count, count == 1 ? "" : "s", s->f->coordinates);
+        return formula_complain(s->r.text, s->f->kind_at,
+                                "%zu component%s cannot hold %zu dimensions", count,
+                                count == 1 ? "" : "s", s->f->coordinates);
     return MST_OK;
 }
 
@@ -311,7 +323,7 @@ static mst_status read_constraint(file_reader *s)
     MST_TRY(begin_kind(s, FORMULA_CONSTRAINT));
     MST_TRY(read_list(s, &count));
     if (count >= s->f->coordinates)
-        return formula_complain(s->r.text, s->kind_at,
+        return formula_complain(s->r.text, s->f->kind_at,
                                 "%zu constraints on %zu coordinates leave no dimension", count,
                                 s->f->coordinates);
     return MST_OK;
@@ -330,7 +342,7 @@ static mst_status fill_matrix(file_reader *s, const size_t *widths, size_t rows)
         whole = whole && widths[i] == d;
     }
     if (!scalar && !triangle && !whole && !(rows == 0 && read == d))
-        return formula_complain(s->r.text, s->kind_at,
+        return formula_complain(s->r.text, s->f->kind_at,
                                 "%zu coordinates need %zu rows, whole or a lower triangle, "
                                 "separated by semicolons; or diag(...); or one formula",
                                 d, d);
@@ -353,7 +365,7 @@ static mst_status fill_matrix(file_reader *s, const size_t *widths, size_t rows)
         symmetric = symmetric && given[i] == given[i % d * d + i / d];
     mst_release(given);
     if (!symmetric)
-        return formula_complain(s->r.text, s->kind_at,
+        return formula_complain(s->r.text, s->f->kind_at,
                                 "the matrix is not symmetric; give its lower triangle");
     return MST_OK;
 }
@@ -400,13 +412,23 @@ static const struct {
     const char *word;
     mst_status (*read)(file_reader *s);
 } statements[] = {
-    {"name", read_title},          {"coordinates", read_coordinates},
-    {"parameter", read_parameter}, {"let", read_let},
-    {"period", read_period},       {"domain", read_domain},
-    {"start", read_start},         {"compact", read_compact},
-    {"hadamard", read_hadamard},   {"injectivity", read_injectivity},
-    {"embedding", read_embedding}, {"constraint", read_constraint},
-    {"metric", read_metric},       {"cometric", read_cometric},
+    {"name", read_title},
+    {"coordinates", read_coordinates},
+    {"parameter", read_parameter},
+    {"let", read_let},
+    {"period", read_period},
+    {"domain", read_domain},
+    {"start", read_start},
+    {"compact", read_compact},
+    {"hadamard", read_hadamard},
+    {"injectivity", read_injectivity},
+    {"embedding", read_embedding},
+    {"constraint", read_constraint},
+    {"metric", read_metric},
+    {"cometric", read_cometric},
+    {"chart", file_read_chart},
+    {"leave", file_read_leave},
+    {"transition", file_read_transition},
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
@@ -420,8 +442,8 @@ static mst_status read_statement(file_reader *s)
         }
     return reader_complain(
         &s->r, "a statement begins with name, coordinates, parameter, let, period, domain, "
-               "start, compact, hadamard, injectivity, embedding, metric, cometric or "
-               "constraint");
+               "start, compact, hadamard, injectivity, embedding, metric, cometric, "
+               "constraint, chart, leave or transition");
 }
 
 static mst_status check_overrides(const file_reader *s)
@@ -443,6 +465,8 @@ static mst_status read_statements(file_reader *s)
     }
     if (s->f->coordinates == 0)
         return reader_complain(&s->r, "the statement 'coordinates' is missing");
+    if (s->f->charts > 0)
+        MST_TRY(file_end_charts(s));
     if (!s->has_kind)
         return reader_complain(&s->r, "an embedding, metric, cometric or constraint is missing");
     if (!s->has_start)

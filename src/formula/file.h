@@ -23,6 +23,25 @@ typedef struct formula_override {
     const char *key, *value;
 } formula_override;
 
+/* One of several charts, with formulas of its own. */
+typedef struct formula_chart {
+    size_t at, length; /* its name in the text */
+    formula_kind kind;
+    size_t count, bounds_count;
+    formula_node *formulas, *bounds; /* as those of a file */
+} formula_chart;
+
+/* Points of chart `from` where the node is positive should be written in chart `to`. */
+typedef struct formula_leave {
+    size_t from, to, at; /* at: where it stands in the text */
+    formula_node positive;
+} formula_leave;
+
+typedef struct formula_transition {
+    size_t from, to, at;
+    formula_node *formulas; /* (coordinates) */
+} formula_transition;
+
 typedef struct formula_file {
     char *name;          /* or null */
     formula_graph graph; /* variables 0 … coordinates − 1 */
@@ -35,7 +54,14 @@ typedef struct formula_file {
     double *period;       /* (coordinates); 0: none */
     double *start;        /* (coordinates) */
     formula_answer compact, hadamard;
-    double injectivity; /* NAN: unknown */
+    double injectivity;       /* NAN: unknown */
+    size_t kind_at, start_at; /* where the formulas and the start stand in the text */
+    /* An atlas, or 0: one chart. `formulas` of an atlas holds everything in it, with numbers between that
+     * tell what is what, and `bounds` nothing. */
+    size_t charts, leaves, transitions;
+    formula_chart *chart;
+    formula_leave *leave;
+    formula_transition *transition;
 } formula_file;
 
 /* Reads the text; `path` is for messages. Release it also after a failure. MST_FORMAT points at the place;

@@ -251,20 +251,15 @@ void formula_run_in(const formula_program *p, size_t n, const formula_input *in,
         for (size_t k = 0; k < p->loads_count; k++) {
             const formula_input *from = &in[p->loads[k].variable];
             double *to = registers + (size_t)p->loads[k].to * FORMULA_ROWS;
-            if (from->stride == 1 && rows == count)
-                memcpy(to, from->base + at, rows * sizeof *to);
-            else
-                for (size_t i = 0; i < rows; i++) /* rows beyond repeat the last */
-                    to[i] = from->base[(at + (i < count ? i : count - 1)) * from->stride];
+            kernels->gather(count, from->stride, from->base + at * from->stride, to);
+            for (size_t i = count; i < rows; i++) /* rows beyond repeat the last */
+                to[i] = to[count - 1];
         }
         kernels->run(p->length, p->code, rows, registers);
         for (size_t k = 0; k < p->outputs; k++) {
             const double *from = registers + (size_t)p->results[k] * FORMULA_ROWS;
-            if (out[k].base != NULL && out[k].stride == 1)
-                memcpy(out[k].base + at, from, count * sizeof *from);
-            else
-                for (size_t i = 0; out[k].base != NULL && i < count; i++)
-                    out[k].base[(at + i) * out[k].stride] = from[i];
+            if (out[k].base != NULL)
+                kernels->scatter(count, out[k].stride, from, out[k].base + at * out[k].stride);
         }
     }
 }

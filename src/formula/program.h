@@ -50,6 +50,9 @@ typedef struct formula_output {
 MST_MUST_USE mst_status formula_compile(formula_program *p, const formula_graph *g, size_t count,
                                         const formula_node *nodes);
 void formula_program_release(formula_program *p);
+/* The other way: its outputs as nodes of a graph, which may be new. */
+MST_MUST_USE mst_status formula_replay(const formula_program *p, formula_graph *g,
+                                       formula_node *nodes);
 
 /* n rows; inputs by the number of the variable, outputs in the order of the nodes. An output may overlap an
  * input of the same row. Values are what the formulas give, NAN and infinities included. */

@@ -8,6 +8,7 @@
 #include "formula/program_kernels.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define EACH_ROW \
     MST_SIMD     \
@@ -20,57 +21,73 @@ typedef struct operands {
     const double *a, *b, *c;
 } operands;
 
-/* Functions without a loop of their own, row by row. */
+/* Functions without a loop of their own, row by row; but rows that fill up a block repeat the last one. */
 static void plain(formula_operation op, bool two, size_t rows, operands r)
 {
-    for (size_t k = 0; k < rows; k++)
-        r.to[k] = formula_value(op, r.a[k], two ? r.b[k] : 0);
+    for (size_t k = 0; k < rows; k++) {
+        bool again = k > 0 && vm_bits(r.a[k]) == vm_bits(r.a[k - 1]) &&
+                     (!two || vm_bits(r.b[k]) == vm_bits(r.b[k - 1]));
+        r.to[k] = again ? r.to[k - 1] : formula_value(op, r.a[k], two ? r.b[k] : 0);
+    }
 }
 
-static bool all_below(size_t rows, const double *x, double limit)
+/* The vector functions have a range. Rows outside it are done again one by one, so that a row does not depend
+ * on its neighbours. */
+static bool is_angle(double x)
 {
-    double largest = 0;
+    return vm_abs(x) <= VM_SINCOS_LIMIT;
+}
+
+static bool is_normal(double x)
+{
+    return x >= 2.3e-308 && x < 1e308;
+}
+
+static bool all_rows(size_t rows, const double *x, bool (*in_range)(double))
+{
     bool good = true;
-    for (size_t k = 0; k < rows; k++) {
-        double size = vm_abs(x[k]);
-        good &= size <= limit;
-        largest = size > largest ? size : largest;
-    }
+    for (size_t k = 0; k < rows; k++)
+        good &= in_range(x[k]);
     return good;
+}
+
+static void redo_rows(formula_operation op, size_t rows, const double *x, bool (*in_range)(double),
+                      double *to)
+{
+    for (size_t k = 0; k < rows; k++)
+        if (!in_range(x[k]))
+            to[k] = formula_value(op, x[k], 0);
 }
 
 static void sine_cosine(size_t rows, operands r)
 {
-    if (all_below(rows, r.a, VM_SINCOS_LIMIT)) {
-        EACH_ROW vm_sincos(r.a[k], &r.to[k], &r.other[k]);
+    EACH_ROW vm_sincos(r.a[k], &r.to[k], &r.other[k]);
+    if (all_rows(rows, r.a, is_angle))
         return;
-    }
-    for (size_t k = 0; k < rows; k++) {
-        r.to[k] = sin(r.a[k]);
-        r.other[k] = cos(r.a[k]);
-    }
+    redo_rows(FORMULA_SIN, rows, r.a, is_angle, r.to);
+    redo_rows(FORMULA_COS, rows, r.a, is_angle, r.other);
 }
 
-static void sine(size_t rows, operands r, bool cosine)
+static void sine(size_t rows, operands r)
 {
-    if (!all_below(rows, r.a, VM_SINCOS_LIMIT)) {
-        plain(cosine ? FORMULA_COS : FORMULA_SIN, false, rows, r);
-        return;
+    EACH_ROW
+    {
+        double c;
+        vm_sincos(r.a[k], &r.to[k], &c);
     }
-    if (cosine)
-        EACH_ROW
-        {
-            double s, c;
-            vm_sincos(r.a[k], &s, &c);
-            r.to[k] = c;
-        }
-    else
-        EACH_ROW
-        {
-            double s, c;
-            vm_sincos(r.a[k], &s, &c);
-            r.to[k] = s;
-        }
+    if (!all_rows(rows, r.a, is_angle))
+        redo_rows(FORMULA_SIN, rows, r.a, is_angle, r.to);
+}
+
+static void cosine(size_t rows, operands r)
+{
+    EACH_ROW
+    {
+        double s;
+        vm_sincos(r.a[k], &s, &r.to[k]);
+    }
+    if (!all_rows(rows, r.a, is_angle))
+        redo_rows(FORMULA_COS, rows, r.a, is_angle, r.to);
 }
 
 static void exponential(size_t rows, operands r)
@@ -84,13 +101,9 @@ static void exponential(size_t rows, operands r)
 
 static void logarithm(size_t rows, operands r)
 {
-    bool normal = true;
-    for (size_t k = 0; k < rows; k++)
-        normal &= r.a[k] >= 2.3e-308 && r.a[k] < 1e308;
-    if (normal)
-        EACH_ROW r.to[k] = vm_log(r.a[k]);
-    else
-        plain(FORMULA_LOG, false, rows, r);
+    EACH_ROW r.to[k] = vm_log(r.a[k]);
+    if (!all_rows(rows, r.a, is_normal))
+        redo_rows(FORMULA_LOG, rows, r.a, is_normal, r.to);
 }
 
 static void execute(const formula_instruction *i, size_t rows, operands r)
@@ -133,8 +146,10 @@ static void execute(const formula_instruction *i, size_t rows, operands r)
         logarithm(rows, r);
         return;
     case FORMULA_SIN:
+        sine(rows, r);
+        return;
     case FORMULA_COS:
-        sine(rows, r, i->op == FORMULA_COS);
+        cosine(rows, r);
         return;
     case FORMULA_MULTIPLY_ADD:
         EACH_ROW r.to[k] = r.a[k] * r.b[k] + r.c[k];
@@ -166,4 +181,41 @@ static void run(size_t length, const formula_instruction *code, size_t rows, dou
     }
 }
 
-const struct formula_kernels HOT(formula_kernels) = {.run = run};
+/* Strides that are known beforehand make vector loops, and rows of two or three numbers
+ * are the usual ones. */
+#define STRIDES(copy)                         \
+    switch (stride) {                         \
+    case 1:                                   \
+        memcpy(to, from, count * sizeof *to); \
+        return;                               \
+    case 2:                                   \
+        for (size_t i = 0; i < count; i++)    \
+            copy(2);                          \
+        return;                               \
+    case 3:                                   \
+        for (size_t i = 0; i < count; i++)    \
+            copy(3);                          \
+        return;                               \
+    case 4:                                   \
+        for (size_t i = 0; i < count; i++)    \
+            copy(4);                          \
+        return;                               \
+    default:                                  \
+        for (size_t i = 0; i < count; i++)    \
+            copy(stride);                     \
+    }
+#define FROM_ROW(wide) to[i] = from[i * (wide)]
+#define TO_ROW(wide) to[i * (wide)] = from[i]
+
+static void gather(size_t count, size_t stride, const double *restrict from, double *restrict to)
+{
+    STRIDES(FROM_ROW)
+}
+
+static void scatter(size_t count, size_t stride, const double *restrict from, double *restrict to)
+{
+    STRIDES(TO_ROW)
+}
+
+const struct formula_kernels HOT(formula_kernels) = {
+    .run = run, .gather = gather, .scatter = scatter};

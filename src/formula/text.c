@@ -114,6 +114,9 @@ static mst_status take_word(formula_text *t, size_t *at)
                                     "a number and a name stand side by side; write a * "
                                     "between them");
         one.kind = TOKEN_NUMBER;
+    } else if (bytes[i] == '-' && i + 1 < t->length && bytes[i + 1] == '>') {
+        one.kind = TOKEN_ARROW;
+        i += 2;
     } else {
         one.kind = TOKEN_SIGN;
         one.sign = sign_of(bytes[i]);

@@ -12,8 +12,9 @@
 typedef enum token_kind {
     TOKEN_NUMBER,
     TOKEN_NAME,
-    TOKEN_SIGN, /* one of + - * / ^ ( ) [ ] , ; = < > */
-    TOKEN_LINE, /* the end of a statement */
+    TOKEN_SIGN,  /* one of + - * / ^ ( ) [ ] , ; = < > */
+    TOKEN_ARROW, /* -> */
+    TOKEN_LINE,  /* the end of a statement */
     TOKEN_END,
 } token_kind;
 

@@ -3,6 +3,7 @@
 
 /* Formula files: the shipped ones are what they say, and what is wrong in a file is said with its place. */
 #include "formula/file.h"
+#include "manifold/formula_metric.h"
 #include "support/support.h"
 
 #include <manistat/manifold.h>
@@ -167,6 +168,57 @@ START_TEST(complaints)
 }
 END_TEST
 
+/* What can be read and still is no manifold, at its start or at all: refused with the place of it. */
+static const struct {
+    const char *text, *complaint;
+} no_manifold[] = {
+    {"coordinates x y\nmetric = 1/x^2\nstart = 0, 0", "line 3, column 9: at the start the metric"},
+    {"coordinates x y\nmetric = log(x)\nstart = -1, 0", "not finite and positive definite"},
+    {"coordinates x y\nmetric = diag(1, -1)\nstart = 0, 0", "not finite and positive definite"},
+    {"coordinates x y\nembedding = x, x, x\nstart = 0, 0", "not finite and positive definite"},
+    {"coordinates x y\ncometric = diag(1, x^2)\nstart = 0, 0", "not finite and positive definite"},
+    {"coordinates x y z\nconstraint = (x^2 + y^2 + z^2 - 1)^2\nstart = 1, 0, 0", "vanish"},
+    {"coordinates x y z\nconstraint = x^2 + y^2 + z^2 - 1, 2*x^2 + 2*y^2 + 2*z^2 - 2\n"
+     "start = 1, 0, 0",
+     "depend on each other"},
+    {"coordinates x y z\nconstraint = x^2 + y^2 + z^2 + 1\nstart = 1, 0, 0", "off the manifold"},
+    {"coordinates x y z\nconstraint = x^2 + y^2 + z^2 - 1\nstart = 2, 0, 0", "off the manifold"},
+    {"coordinates x y\nmetric = 1\ndomain x > 1\nstart = 0, 0", "line 4, column 9"},
+    {"coordinates x\nmetric = sum(i, 1, 1e5, sin(i*x)*cos(x/i))\nstart = 0",
+     "more than 1000000 operations"},
+};
+enum { NO_MANIFOLD = sizeof no_manifold / sizeof *no_manifold };
+
+START_TEST(no_manifolds)
+{
+    mst_manifold *m;
+    const char *text = no_manifold[_i].text;
+    mst_status status = mst_formula_manifold_new(&m, "test", "test", text, strlen(text), 0, NULL);
+    ck_assert_msg(status == MST_FORMAT, "%s", text);
+    ck_assert_msg(strstr(mst_error_detail(), no_manifold[_i].complaint) != NULL, "%s: %s", text,
+                  mst_error_detail());
+    ck_assert(m == NULL && strstr(mst_error_detail(), "test, line ") != NULL);
+    ck_assert(strchr(mst_error_excerpt(), '^') != NULL);
+}
+END_TEST
+
+/* As many names as a megabyte holds would take a minute. */
+START_TEST(names_are_counted)
+{
+    enum { NAMES = 20000, LONG = 24 };
+    char *text = malloc(NAMES * LONG);
+    ck_assert_ptr_nonnull(text);
+    size_t at = 0;
+    for (int k = 0; k < NAMES; k++)
+        at += (size_t)snprintf(text + at, LONG, "let a%d = %d\n", k, k);
+    formula_file f;
+    ck_assert_int_eq(formula_file_read(&f, "test", text, at, 0, NULL), MST_FORMAT);
+    ck_assert(strstr(mst_error_detail(), "more than 10000 names") != NULL);
+    formula_file_release(&f);
+    free(text);
+}
+END_TEST
+
 START_TEST(overrides)
 {
     mst_manifold *m = NULL;
@@ -216,5 +268,6 @@ int main(void)
 {
     return RUN_SUITE("formula files", 120, {curvatures, SURFACES},
                      {shipped_files_are_manifolds, SHIPPED_COUNT}, {complaints, WRONG},
-                     {overrides, 0}, {periods, 0}, {mutations_do_no_harm, 0});
+                     {no_manifolds, NO_MANIFOLD}, {names_are_counted, 0}, {overrides, 0},
+                     {periods, 0}, {mutations_do_no_harm, 0});
 }
