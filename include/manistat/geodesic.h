@@ -26,7 +26,9 @@ extern "C" {
     X(SADDLE, "saddle")                  \
     X(NOT_CONVERGED, "not converged")    \
     X(NO_PATH, "no path")                \
-    X(LEFT_DOMAIN, "left the domain")
+    X(LEFT_DOMAIN, "left the domain")    \
+    X(NO_OTHER, "no other")              \
+    X(ARRIVED, "arrived")
 
 typedef enum mst_geodesic_status {
 #define MST_GEODESIC_ENUM(name, words) MST_GEODESIC_##name,
@@ -36,12 +38,13 @@ typedef enum mst_geodesic_status {
 /* The words above: MINIMAL no other geodesic is shorter, LEAST the shortest of those that `starts` first
  * paths led to, LOCAL one first path only; these three have a length. SADDLE: only a geodesic that is no
  * minimum was found. NO_PATH: the points lie in different components. LEFT_DOMAIN: the first path leaves the
- * domain, or the metric is not positive definite on it. */
+ * domain, or the metric is not positive definite on it. NO_OTHER, where several were asked for: the first
+ * paths led to no more. ARRIVED: of mst_geodesic_exp, it has an end. */
 MST_API const char *mst_geodesic_status_words(mst_geodesic_status status);
 
 /* ---- Paths kept from one solution to the next, for ends that move little ---- */
 typedef struct mst_geodesics mst_geodesics;
-/* For n pairs of points of m, which must live as long. */
+/* For n pairs of points of m, which must live as long. It keeps as many paths of a pair as are asked for. */
 MST_API MST_MUST_USE mst_status mst_geodesics_new(mst_geodesics **out, const mst_manifold *m,
                                                   size_t n);
 MST_API void mst_geodesics_free(mst_geodesics *g);
@@ -60,10 +63,20 @@ typedef struct mst_geodesic_options {
     bool again;
     int threads;           /* default 0: all cores */
     mst_progress progress; /* default none */
+    /* default 0, as 1: the shortest. More: for every pair up to so many different geodesics that are minima
+     * of the energy, which are those without a conjugate point, the shortest first; of what the first paths
+     * lead to, which are more then. */
+    int several;
+    /* default infinite; with `several`: only those with length² ≤ least length² + window */
+    double window;
+    /* default false: rows without an answer are NAN; true: they have what the path with the least error says,
+     * if there was one at all. Their status is the same. */
+    bool best;
 } mst_geodesic_options;
 MST_API mst_geodesic_options mst_geodesic_options_default(void);
 
-/* Where to put what; null: not wanted. Rows without an answer get NAN. */
+/* Where to put what; null: not wanted. Rows without an answer get NAN. With `several` geodesics a pair all
+ * arrays are (n, several, ...), and the second of a pair and those after it are LOCAL or NO_OTHER. */
 typedef struct mst_geodesic_output {
     double *length;              /* (n) */
     double *error;               /* (n), estimated, of the length */
@@ -84,12 +97,22 @@ typedef struct mst_geodesic_output {
     double *van_vleck;
 } mst_geodesic_output;
 
+/* Are log and dist of the manifold found by this? */
+MST_API bool mst_geodesic_is_searched(const mst_manifold *m);
+
 /* Geodesics from x (n, D) to y (n, D). MST_OK also if some have no answer, see their status; MST_UNABLE if
  * the manifold is given in another way than this can use. */
 MST_API MST_MUST_USE mst_status mst_geodesic_solve(const mst_manifold *m, size_t n, const double *x,
                                                    const double *y,
                                                    const mst_geodesic_options *options,
                                                    const mst_geodesic_output *out);
+
+/* y = Exp_x(v) (n, D) with a status (n) for each row: ARRIVED; or why the row of y is NAN: LEFT_DOMAIN, the
+ * geodesic leaves the domain or comes where the metric is not positive definite, or NOT_CONVERGED, it is too
+ * long to be followed. MST_OK also if there are such rows. y may alias x or v. */
+MST_API MST_MUST_USE mst_status mst_geodesic_exp(const mst_manifold *m, size_t n, const double *x,
+                                                 const double *v, double *y,
+                                                 mst_geodesic_status *status);
 
 #ifdef __cplusplus
 }

@@ -73,7 +73,7 @@ mst_status ladder_job_new(ladder *l, size_t i, job **out)
         MST_TRY(mst_allocate_zero(&j, 1));
         l->jobs[l->job_count++] = j;
     }
-    *j = (job){.pair = i, .path = j->path, .error = INFINITY};
+    *j = (job){.pair = i, .path = j->path, .error = INFINITY, .agreed = 1};
     *out = j;
     return MST_OK;
 }
@@ -110,6 +110,7 @@ static mst_status send(ladder *l, size_t i, const double *y, const double *bend,
     MST_TRY(start_path(&l->room, l->p, &line, ladder_rule(l, level), ladder_rungs[level].elements,
                        &j->path));
     j->rescued = level == RESCUE;
+    j->bent = bend != NULL;
     ladder_enqueue(l, j, level);
     pair *p = &l->pairs[i];
     if (level == RESCUE)
@@ -119,97 +120,40 @@ static mst_status send(ladder *l, size_t i, const double *y, const double *bend,
     return MST_OK;
 }
 
-/* ---- Answers ---- */
-
-bool ladder_is_certain(const ladder *l, const pair *p)
+mst_status ladder_send_way(ladder *l, size_t i, const graph_way *way)
 {
-    return l->p->hadamard || sqrt(2 * p->energy) < l->p->injectivity;
-}
-
-static void middle_of(const ladder *l, const path *p, size_t level, double *x)
-{
-    path_at(p, ladder_rule(l, level), 0.5, x);
-}
-
-/* Is this path, roughly, the best of its pair? */
-static bool is_same(ladder *l, const pair *p, const job *j, double closeness)
-{
-    size_t width = l->p->width;
-    double *a = l->ends + l->task->n * width, *b = a + width, gap = 0, size = 0, end = 0;
-    if (fabs(j->energy - p->energy) > closeness * p->energy)
-        return false;
-    middle_of(l, &j->path, j->level, a);
-    middle_of(l, &p->best, p->level, b);
-    const double *last = p->best.x + (path_nodes(&p->best) - 1) * width,
-                 *mine = j->path.x + (path_nodes(&j->path) - 1) * width;
-    for (size_t k = 0; k < width; k++) {
-        gap += (a[k] - b[k]) * (a[k] - b[k]);
-        size += (b[k] - p->best.x[k]) * (b[k] - p->best.x[k]) + (last[k] - b[k]) * (last[k] - b[k]);
-        end += (last[k] - mine[k]) * (last[k] - mine[k]);
+    size_t width = l->p->width, nodes = ladder_rungs[RESCUE].elements + 1;
+    job *j;
+    MST_TRY(ladder_make_rule(l, RESCUE));
+    MST_TRY(ladder_job_new(l, i, &j));
+    MST_TRY(path_reserve(&j->path, nodes - 1, 1, width));
+    for (size_t node = 0, at = 0; node < nodes; node++) {
+        double t = (double)node / (double)(nodes - 1), want = t * way->along[way->count - 1];
+        while (at + 2 < way->count && way->along[at + 1] < want)
+            at++;
+        double part = (want - way->along[at]) / (way->along[at + 1] - way->along[at]);
+        const double *a = way->x + at * width, *b = a + width;
+        j->path.breaks[node] = t;
+        for (size_t k = 0; k < width; k++)
+            j->path.x[node * width + k] = a[k] + part * (b[k] - a[k]);
     }
-    return gap <= 4e-4 * size && end <= 4e-4 * size;
-}
-
-void ladder_write_row(const ladder *l, size_t i, const landing *landed)
-{
-    const mst_geodesic_output *out = l->task->out;
-    size_t width = l->p->width, d = l->p->d, square = width * width;
-    if (out->length != NULL)
-        out->length[i] = landed->length;
-    if (out->error != NULL)
-        out->error[i] = landed->error;
-    if (out->log_x != NULL)
-        memcpy(out->log_x + i * width, landed->log_x, width * sizeof(double));
-    if (out->log_y != NULL)
-        memcpy(out->log_y + i * width, landed->log_y, width * sizeof(double));
-    if (out->conjugate != NULL)
-        out->conjugate[i] = landed->conjugate;
-    if (out->van_vleck != NULL)
-        out->van_vleck[i] = landed->van_vleck;
-    for (size_t a = 0; landed->hessian != NULL && a < width; a++)
-        for (size_t b = 0; b < width; b++) {
-            double whole = 0, mixed = 0;
-            if (l->p->form != FORM_CONSTRAINT) {
-                whole = landed->hessian[a * d + b];
-                mixed = landed->mixed[a * d + b];
-            } else {
-                for (size_t e = 0; e < d; e++)
-                    for (size_t f = 0; f < d; f++) {
-                        double left = landed->frame_x[a * d + e];
-                        whole += left * landed->hessian[e * d + f] * landed->frame_x[b * d + f];
-                        mixed += left * landed->mixed[e * d + f] * landed->frame_y[b * d + f];
-                    }
-            }
-            if (out->hessian != NULL)
-                out->hessian[i * square + a * width + b] = whole;
-            if (out->mixed != NULL)
-                out->mixed[i * square + a * width + b] = mixed;
-        }
+    memcpy(j->path.x, way->x, width * sizeof *way->x);
+    memcpy(j->path.x + (nodes - 1) * width, way->x + (way->count - 1) * width,
+           width * sizeof *way->x);
+    j->rescued = j->way = true;
+    l->pairs[i].open++;
+    l->pairs[i].starts++;
+    ladder_enqueue(l, j, RESCUE);
+    return MST_OK;
 }
 
 static mst_status settle(ladder *l, size_t i);
 
-/* A geodesic was found: is it the best? */
 static mst_status accept(ladder *l, job *j, const landing *landed)
 {
     pair *p = &l->pairs[j->pair];
-    bool tied = p->found && fabs(landed->energy - p->energy) <= 2e-8 * p->energy;
-    if (p->found && is_same(l, p, j, 1e-6))
-        p->agreed++;
-    else if (!p->found || landed->energy < p->energy) {
-        p->tie = tied;
-        p->found = true;
-        p->energy = landed->energy;
-        p->conjugate = landed->conjugate;
-        p->agreed = j->warm ? l->task->kept[j->pair].agreed : 1;
-        p->level = j->level;
-        path best = p->best;
-        p->best = j->path;
-        j->path = best;
-        ladder_write_row(l, j->pair, landed);
-    } else {
-        p->tie = p->tie || tied;
-    }
+    if (!ladder_take(l, j, landed) && j->warm)
+        p->spread = p->wrapped = false; /* two have become one: what else is there now? */
     size_t i = j->pair;
     p->open--;
     job_free(l, j);
@@ -248,62 +192,186 @@ static mst_status climb(ladder *l, job *j, size_t level)
     return MST_OK;
 }
 
+/* Along the polygon that the metric itself knows, if it does. */
+static mst_status send_known_way(ladder *l, size_t i)
+{
+    const mst_metric_ops *metric = l->p->metric;
+    if (l->p->form != FORM_METRIC || metric->way == NULL || l->task->options->starts == 1)
+        return MST_OK;
+    graph_way known = {0};
+    size_t most = metric->way_points, width = l->p->width;
+    MST_TRY(mst_allocate(&known.x, most * (width + 1)));
+    known.along = known.x + most * width;
+    mst_status status = metric->way(l->p->m, ladder_end_x(l, i), l->task->y + i * width, known.x,
+                                    known.along, &known.count);
+    if (status == MST_OK && known.count > 1)
+        status = ladder_send_way(l, i, &known);
+    graph_way_free(&known);
+    return status;
+}
+
 /* Cold starts. */
 mst_status ladder_begin_pair(ladder *l, size_t i)
 {
     pair *p = &l->pairs[i];
     const double *y = l->task->y + i * l->p->width;
-    double *wrapped = l->ends + (l->task->n + 2) * l->p->width;
+    p->wrapped = true;
+    MST_TRY(send_known_way(l, i));
     if (l->p->period == NULL || l->task->options->starts == 1) {
         memcpy(p->y, y, l->p->width * sizeof *y);
         if (l->p->period != NULL)
-            start_wrap(l->p, ladder_end_x(l, i), y, 0, p->y);
+            start_wrap(l->p, ladder_end_x(l, i), y, 2, 0, p->y);
         p->starts++;
         return send(l, i, p->y, NULL, 0);
     }
-    start_wrap(l->p, ladder_end_x(l, i), y, 0, p->y);
-    for (size_t k = 0; start_wrap(l->p, ladder_end_x(l, i), y, k, wrapped); k++) {
+    return ladder_begin_wraps(l, i, 0);
+}
+
+mst_status ladder_begin_wraps(ladder *l, size_t i, size_t skip)
+{
+    pair *p = &l->pairs[i];
+    const double *x = ladder_end_x(l, i), *y = l->task->y + i * l->p->width;
+    double *wrapped = l->ends + (l->task->n + 2) * l->p->width;
+    size_t each = start_wraps(l->p, l->several);
+    p->wrapped = true;
+    start_wrap(l->p, x, y, each, 0, p->y);
+    for (size_t k = skip; start_wrap(l->p, x, y, each, k, wrapped); k++) {
         p->starts++;
         MST_TRY(send(l, i, wrapped, NULL, 0));
     }
     return MST_OK;
 }
 
-/* All coarse paths of a pair have ended: those that may be the shortest go on. */
+/* Coarse paths that are like an answer, or like one another, go on once. */
+static void drop_doubles(ladder *l, pair *p)
+{
+    job *list = p->parked, *next;
+    p->parked = NULL;
+    for (job *j = list; j != NULL; j = next) {
+        bool known = false;
+        next = j->next;
+        for (size_t k = 0; !known && k < p->count; k++)
+            if ((known = ladder_is_same(l, &p->answers[k], j, 0.02)))
+                p->answers[k].agreed++;
+        for (job *o = p->parked; l->several > 1 && !known && o != NULL; o = o->next) {
+            answer other = {.path = o->path, .level = o->level, .energy = o->energy};
+            if ((known = ladder_is_same(l, &other, j, 0.02)))
+                o->agreed++;
+        }
+        if (known) {
+            job_free(l, j);
+        } else {
+            j->next = p->parked;
+            p->parked = j;
+        }
+    }
+}
+
+/* The energy of the last that is wanted, of answers and coarse paths together. */
+static double highest_wanted(const ladder *l, const pair *p)
+{
+    size_t count = 0;
+    double *lowest = l->lowest;
+    for (; count < p->count; count++)
+        lowest[count] = p->answers[count].energy;
+    for (const job *j = p->parked; j != NULL; j = j->next) {
+        size_t at = count < l->several ? count++ : l->several;
+        for (; at > 0 && lowest[at - 1] > j->energy; at--)
+            if (at < l->several)
+                lowest[at] = lowest[at - 1];
+        if (at < l->several)
+            lowest[at] = j->energy;
+    }
+    double least = count > 0 ? lowest[0] : INFINITY;
+    double last = count == l->several ? lowest[count - 1] : INFINITY;
+    return fmin(last, least + 0.5 * l->task->options->window);
+}
+
+/* The first rung in space whose polynomials can follow the turns of a coarse path. */
+static size_t first_fine(const ladder *l, const job *j)
+{
+    const path *own = &j->path;
+    const double *last = own->x + (path_nodes(own) - 1) * own->width;
+    double turns = 0;
+    for (size_t k = 0; l->p->form == FORM_EMBEDDING && l->p->period != NULL && k < own->width; k++)
+        if (l->p->period[k] > 0)
+            turns = fmax(turns, fabs(last[k] - own->x[k]) / l->p->period[k]);
+    size_t level = turns <= 1 ? 1 : turns <= 2 ? 3 : turns <= 4 ? 4 : 5;
+    return exists(l, level) ? level : 1;
+}
+
+/* All coarse paths of a pair have ended: those that may be among the shortest go on. */
 static mst_status rank(ladder *l, size_t i)
 {
     pair *p = &l->pairs[i];
-    double least = p->found ? p->energy : INFINITY;
-    for (job *j = p->parked; j != NULL; j = j->next)
-        least = fmin(least, j->energy);
+    drop_doubles(l, p);
+    double highest = 1.3 * highest_wanted(l, p);
     for (job *j = p->parked, *next; j != NULL; j = next) {
         next = j->next;
-        if (p->found && is_same(l, p, j, 0.02)) {
-            p->agreed++;
-            job_free(l, j);
-        } else if (j->energy > 1.3 * least) {
+        if (j->energy > highest) {
+            ladder_note_rival(p, j->energy);
             job_free(l, j);
         } else {
             p->open++;
-            MST_TRY(climb(l, j, 1));
+            MST_TRY(climb(l, j, first_fine(l, j)));
         }
     }
     p->parked = NULL;
     return settle(l, i);
 }
 
-/* More starts where a conjugate point is not far, or where they were asked for. */
-static mst_status spread(ladder *l, size_t i)
+static bool is_periodic(const geodesic_problem *p)
+{
+    bool any = false;
+    for (size_t k = 0; p->period != NULL && k < p->d; k++)
+        any = any || p->period[k] > 0;
+    return any;
+}
+
+static mst_status send_bends(ladder *l, size_t i, const double *y)
 {
     pair *p = &l->pairs[i];
     int wanted = l->task->options->starts;
-    size_t most = wanted > 0 ? (size_t)wanted - 1 : 4, all = start_others(l->p, most);
+    size_t most = wanted > 0       ? (size_t)wanted - 1
+                  : l->several > 1 ? 6
+                                   : 4,
+           all = start_others(l->p, l->several, most);
     double *bend = l->ends + (l->task->n + 2) * l->p->width;
-    p->spread = true;
     for (size_t k = 0; k < all; k++) {
-        MST_TRY(start_bend(&l->room, l->p, ladder_end_x(l, i), p->y, k, bend));
+        MST_TRY(start_bend(&l->room, l->p, ladder_end_x(l, i), y, k, bend));
         p->starts++;
-        MST_TRY(send(l, i, p->y, bend, 0));
+        MST_TRY(send(l, i, y, bend, 0));
+    }
+    return MST_OK;
+}
+
+/* More starts where a conjugate point is not far, or where they were asked for. Where ends have wraps all of
+ * these come first, and then bent lines to those that geodesics were found to. */
+static mst_status spread(ladder *l, size_t i)
+{
+    pair *p = &l->pairs[i];
+    size_t width = l->p->width;
+    p->spread = true;
+    bool again = p->warm;
+    if (again) { /* all is known anew */
+        p->starts = 1;
+        p->rival = INFINITY;
+        p->drift = 0;
+        p->warm = false;
+    }
+    if (!is_periodic(l->p)) {
+        if (again)
+            MST_TRY(send_known_way(l, i));
+        return send_bends(l, i, p->y);
+    }
+    if (again || !p->wrapped) {
+        p->spread = false;
+        return ladder_begin_wraps(l, i, 0);
+    }
+    for (size_t k = 0; k < p->count; k++) {
+        const path *own = &p->answers[k].path;
+        if (p->answers[k].conjugate >= 0.5)
+            MST_TRY(send_bends(l, i, own->x + (path_nodes(own) - 1) * width));
     }
     return MST_OK;
 }
@@ -311,36 +379,52 @@ static mst_status spread(ladder *l, size_t i)
 static bool wants_others(const ladder *l, const pair *p)
 {
     int wanted = l->task->options->starts;
-    if (p->spread || wanted == 1 || ladder_is_certain(l, p))
+    bool overtaken = l->several == 1 && p->warm && ladder_is_risky(p);
+    if ((p->spread && !overtaken) || wanted == 1 || ladder_is_only(l, p))
         return false;
-    if (wanted > 1)
+    if (wanted > 1 || l->several > 1)
         return true;
-    bool free = l->p->period == NULL;
-    for (size_t k = 0; !free && k < l->p->d; k++)
-        free = !(l->p->period[k] > 0);
-    return free && p->conjugate >= 0.5;
+    return (is_periodic(l->p) && (!p->wrapped || overtaken)) || p->answers[0].conjugate >= 0.5;
 }
 
 static mst_status settle(ladder *l, size_t i)
 {
     pair *p = &l->pairs[i];
-    if (p->open > 0 || p->waiting > 0 || !p->found)
+    if (p->open > 0 || p->waiting > 0 || p->count == 0)
         return MST_OK;
     return wants_others(l, p) ? spread(l, i) : MST_OK;
 }
 
 /* ---- Ends of sweeps ---- */
 
+/* The line to one of several ends may lie on a ridge between two geodesics, and find neither. */
+static mst_status go_round(ladder *l, job *j)
+{
+    size_t i = j->pair, width = l->p->width;
+    double *y = l->ends + (l->task->n + 2) * width, *bend = l->ends + l->task->n * width;
+    memcpy(y, j->path.x + (path_nodes(&j->path) - 1) * width, width * sizeof *y);
+    job_free(l, j);
+    for (size_t k = 0; k < 2; k++) {
+        MST_TRY(start_bend(&l->room, l->p, ladder_end_x(l, i), y, k, bend));
+        l->pairs[i].starts++;
+        MST_TRY(send(l, i, y, bend, 0));
+    }
+    return MST_OK;
+}
+
 static mst_status end_coarse(ladder *l, job *j, const landing *landed)
 {
     size_t i = j->pair;
     pair *p = &l->pairs[i];
     p->waiting--;
+    if (landed->end != LANE_CONVERGED && !j->bent && l->p->d > 1 && is_periodic(l->p) &&
+        l->task->options->starts != 1)
+        return go_round(l, j);
     if (landed->end == LANE_CONVERGED) {
         j->energy = landed->energy;
         j->next = p->parked;
         p->parked = j;
-    } else if (p->waiting == 0 && p->parked == NULL && !p->found) {
+    } else if (p->waiting == 0 && p->parked == NULL && p->count == 0) {
         p->failure = failure_of(landed->end);
         return rescue(l, j);
     } else {
@@ -353,15 +437,22 @@ static mst_status give_up(ladder *l, job *j, lane_end end)
 {
     size_t i = j->pair;
     pair *p = &l->pairs[i];
-    p->failure = failure_of(end);
+    if (!j->way)
+        p->failure = failure_of(end);
     p->open--;
     if (j->warm) {
         job_free(l, j);
+        p->spread = p->wrapped = false;
+        if (p->open > 0 || p->count > 0)
+            return settle(l, i);
         p->starts = 0;
-        p->spread = false;
         return ladder_begin_pair(l, i);
     }
-    if (!j->rescued && !p->found && exists(l, RESCUE))
+    ladder_note_rival(p, j->energy);
+    if (j->error < 1e-3)
+        p->overlooked = fmin(p->overlooked, j->energy);
+    bool wanted = p->count == 0 || (l->several > 1 && !j->bent);
+    if (!j->rescued && wanted && exists(l, RESCUE))
         return rescue(l, j);
     job_free(l, j);
     return settle(l, i);
@@ -392,6 +483,34 @@ static size_t next_level(const ladder *l, const job *j)
     return enough || next + 1 > LAST || !exists(l, next + 1) ? next : next + 1;
 }
 
+/* The derivative of the path's polynomial at its first or last node, less `v`, against v. */
+static double turn_at(const ladder *l, const job *j, bool last, const double *v)
+{
+    const path *p = &j->path;
+    const rule *r = ladder_rule(l, j->level);
+    size_t P = r->p + 1, e = last ? p->elements - 1 : 0, node = last ? r->p : 0;
+    const double *x = p->x + e * r->p * p->width;
+    double h = p->breaks[e + 1] - p->breaks[e], gap = 0, size = 0;
+    for (size_t k = 0; k < p->width; k++) {
+        double slope = 0;
+        for (size_t i = 0; i < P; i++)
+            slope += r->d[node * P + i] * (x[i * p->width + k] - x[node * p->width + k]) / h;
+        slope = (last ? -slope : slope) - v[k];
+        gap += slope * slope;
+        size += v[k] * v[k];
+    }
+    return sqrt(gap / size);
+}
+
+/* Paths in space do not see a coordinate that goes round once more between two nodes: where coordinates are
+ * periodic they must follow the path that was found. */
+static bool follows(const ladder *l, const job *j, const landing *landed)
+{
+    if (l->p->form != FORM_EMBEDDING || l->p->period == NULL)
+        return true;
+    return turn_at(l, j, false, landed->log_x) < 0.5 && turn_at(l, j, true, landed->log_y) < 0.5;
+}
+
 static mst_status end_fine(ladder *l, job *j, const landing *landed)
 {
     pair *p = &l->pairs[j->pair];
@@ -399,20 +518,32 @@ static mst_status end_fine(ladder *l, job *j, const landing *landed)
         return give_up(l, j, landed->end);
     j->energy = landed->energy;
     if (j->level == RESCUE)
-        return climb(l, j, RESCUED);
+        return climb(l, j, j->way ? RESCUED + 1 : RESCUED);
     double error = landed->error / landed->length, before = j->error;
     bool tolerable = error <= fmax(l->task->options->tolerance, 1e-8);
     bool top = j->level == LAST || !exists(l, j->level + 1);
     /* Rounding: more nodes do not help. */
     bool stalls = error <= 1e-9 && error > 0.3 * before && j->level > 2;
     j->error = error;
-    if (is_enough(l, landed) || (tolerable && (top || stalls)))
+    bool true_to = follows(l, j, landed) || ladder_known(l, p, landed->log_x) != NULL;
+    if ((true_to && (is_enough(l, landed) || (tolerable && stalls))) || (tolerable && top))
         return accept(l, j, landed);
-    if (p->found && landed->energy > 1.1 * p->energy && error < 1e-3) { /* will not be the best */
+    if (l->task->options->best && p->count == 0 && landed->error < p->best_error) {
+        ladder_write_row(l, j->pair * l->several, landed);
+        p->best_error = landed->error;
+    }
+    if (p->count > 0 && error < 1e-3 &&
+        landed->energy >
+            1.1 * ladder_highest(l, p, p->answers[0].energy)) { /* will not be wanted */
         size_t i = j->pair;
+        ladder_note_rival(p, j->energy);
         p->open--;
         job_free(l, j);
         return settle(l, i);
+    }
+    if (top && !j->remeshed && error < 1e-3) { /* breaks that this path chooses may do better */
+        j->remeshed = true;
+        return climb(l, j, j->level);
     }
     if (top)
         return give_up(l, j, LANE_STUCK);
@@ -431,7 +562,8 @@ bool ladder_next_job(void *user, flight_plan *plan, path **out)
                           .tolerance = own > 0 ? own : l->tolerance,
                           .most = ladder_rungs[l->level].most,
                           .whole = !(own > 0),
-                          .enough = fmax(l->task->options->tolerance, 1e-8)};
+                          .enough = fmax(l->task->options->tolerance, 1e-8),
+                          .shifts = j->way || l->level == RESCUE};
     *out = &j->path;
     return true;
 }

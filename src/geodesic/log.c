@@ -3,16 +3,20 @@
 
 #include "geodesic/log.h"
 
+#include "geodesic/solve.h"
+#include "manifold/metric.h"
+
 #include <manistat/geodesic.h>
 #include <math.h>
 #include <string.h>
 
 /* Vectors to rounding, nearly: a tolerance of 1e-10 would leave errors of 1e-11. */
-static mst_geodesic_options options_for(size_t n, bool vectors)
+static mst_geodesic_options options_for(const mst_manifold *m, size_t n, bool vectors)
 {
     mst_geodesic_options options = mst_geodesic_options_default();
-    options.tolerance = vectors ? 1e-8 : 1e-10;
-    options.log_tolerance = vectors ? 1e-12 : 0;
+    double rounding = metric_precision(m);
+    options.tolerance = fmax(vectors ? 1e-8 : 1e-10, 10 * rounding);
+    options.log_tolerance = vectors ? fmax(1e-12, 100 * rounding) : 0;
     /* Whoever splits the work already does not want more threads. */
     options.threads = n < 256 || mst_in_parallel_block() ? 1 : 0;
     return options;
@@ -28,6 +32,30 @@ static mst_status first_failure(size_t n, const mst_geodesic_status *status)
     return MST_OK;
 }
 
+bool mst_geodesic_is_searched(const mst_manifold *m)
+{
+    return m->ops.log == geodesic_log;
+}
+
+mst_status geodesic_log_again(const mst_manifold *m, mst_geodesics *kept, size_t first, size_t n,
+                              const double *x, const double *y, double *v)
+{
+    geodesic_problem p;
+    mst_geodesic_status *ends;
+    mst_geodesic_options options = options_for(m, n, true);
+    options.warm = kept;
+    MST_TRY(mst_allocate(&ends, n));
+    mst_geodesic_output out = {.log_x = v, .status = ends};
+    mst_status status = problem_new(&p, m);
+    if (status == MST_OK)
+        status = geodesic_solve_from(&p, first, n, x, y, &options, &out);
+    if (status == MST_OK)
+        status = first_failure(n, ends);
+    problem_free(&p);
+    mst_release(ends);
+    return status;
+}
+
 mst_status geodesic_log(const mst_manifold *m, size_t n, const double *x, const double *y,
                         double *v, unsigned char *flag)
 {
@@ -37,7 +65,7 @@ mst_status geodesic_log(const mst_manifold *m, size_t n, const double *x, const 
     MST_TRY(mst_allocate(&status, n));
     mst_status answer = mst_allocate(&vectors, width);
     if (answer == MST_OK) {
-        mst_geodesic_options options = options_for(n, true);
+        mst_geodesic_options options = options_for(m, n, true);
         mst_geodesic_output out = {.log_x = vectors, .status = status, .tie = flag};
         answer = mst_geodesic_solve(m, n, x, y, &options, &out);
     }
@@ -56,7 +84,7 @@ mst_status geodesic_dist(const mst_manifold *m, size_t n, const double *x, const
 {
     mst_geodesic_status *status;
     MST_TRY(mst_allocate(&status, n));
-    mst_geodesic_options options = options_for(n, false);
+    mst_geodesic_options options = options_for(m, n, false);
     mst_geodesic_output out = {.length = r, .status = status};
     mst_status answer = mst_geodesic_solve(m, n, x, y, &options, &out);
     if (answer == MST_OK)

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The slots `log` and `dist` of manifolds that the solver can do. */
+/* The slots `log` and `dist` of manifolds whose geodesics are searched for. */
 #ifndef MST_GEODESIC_LOG_H
 #define MST_GEODESIC_LOG_H
 
-#include "manifold/internal.h"
+#include <manistat/geodesic.h>
 
-mst_status geodesic_log(const mst_manifold *m, size_t n, const double *x, const double *y,
-                        double *v, unsigned char *flag);
-mst_status geodesic_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
-                         double *r);
+MST_MUST_USE mst_status geodesic_log(const mst_manifold *m, size_t n, const double *x,
+                                     const double *y, double *v, unsigned char *flag);
+MST_MUST_USE mst_status geodesic_dist(const mst_manifold *m, size_t n, const double *x,
+                                      const double *y, double *r);
+/* geodesic_log that begins with kept paths, those of pair `first` on, and keeps what it finds. */
+MST_MUST_USE mst_status geodesic_log_again(const mst_manifold *m, mst_geodesics *kept, size_t first,
+                                           size_t n, const double *x, const double *y, double *v);
 
 #endif

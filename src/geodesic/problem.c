@@ -333,6 +333,26 @@ mst_status problem_hvp(const geodesic_problem *p, problem_rows *r, size_t n, con
     return MST_OK;
 }
 
+/* L is quadratic in v: L_v = L_vv v, and L and L_x are halves of L_v·v and L_xv v. */
+static void lagrangian_of_blocks(size_t d, size_t n, const double *v, double *const out[6])
+{
+    double *l = out[0], *l_x = out[1], *l_v = out[2];
+    const double *l_vv = out[3], *l_xv = out[4];
+    for (size_t i = 0; i < n; i++)
+        l[i] = 0;
+    for (size_t a = 0; a < d; a++) {
+        for (size_t i = 0; i < n; i++)
+            l_x[a * n + i] = l_v[a * n + i] = 0;
+        for (size_t b = 0; b < d; b++)
+            for (size_t i = 0; i < n; i++) {
+                l_v[a * n + i] += l_vv[(a * d + b) * n + i] * v[b * n + i];
+                l_x[a * n + i] += 0.5 * l_xv[(a * d + b) * n + i] * v[b * n + i];
+            }
+        for (size_t i = 0; i < n; i++)
+            l[i] += 0.5 * l_v[a * n + i] * v[a * n + i];
+    }
+}
+
 mst_status problem_second_order(const geodesic_problem *p, problem_rows *r, size_t n,
                                 const double *x, const double *v, double *const out[6])
 {
@@ -346,8 +366,13 @@ mst_status problem_second_order(const geodesic_problem *p, problem_rows *r, size
                                     {.width = square, .to = out[3]},
                                     {.width = square, .to = out[4]},
                                     {.width = square, .to = out[5]}});
-    MST_TRY(problem_lagrangian(p, r, n, x, v, out[0], out[1], out[2]));
-    return problem_blocks(p, r, n, x, v, out[3], out[4], out[5]);
+    if (p->metric->lagrangian_blocks == NULL) {
+        MST_TRY(problem_lagrangian(p, r, n, x, v, out[0], out[1], out[2]));
+        return problem_blocks(p, r, n, x, v, out[3], out[4], out[5]);
+    }
+    MST_TRY(problem_blocks(p, r, n, x, v, out[3], out[4], out[5]));
+    lagrangian_of_blocks(d, n, v, out);
+    return MST_OK;
 }
 
 static mst_status call_embedding(const call *c, size_t n, size_t row)

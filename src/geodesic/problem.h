@@ -27,6 +27,7 @@ typedef struct geodesic_problem {
     formula_columns columns; /* programs in the place of slots */
     double *period;          /* (d); null: no coordinate is periodic */
     bool hadamard;
+    bool general; /* the manifold itself asks, whose own way did not get there */
     double injectivity;
 } geodesic_problem;
 

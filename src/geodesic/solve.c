@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "geodesic/ladder.h"
+#include "geodesic/own.h"
 #include "manifold/metric.h"
 
 #include <math.h>
@@ -23,16 +24,48 @@ const char *mst_geodesic_status_words(mst_geodesic_status status)
 
 mst_geodesic_options mst_geodesic_options_default(void)
 {
-    return (mst_geodesic_options){.size = sizeof(mst_geodesic_options), .tolerance = 1e-8};
+    return (mst_geodesic_options){
+        .size = sizeof(mst_geodesic_options), .tolerance = 1e-8, .window = INFINITY};
 }
 
 /* ---- Kept paths ---- */
 
 struct mst_geodesics {
     const mst_manifold *m;
-    size_t n;
-    kept_path *kept;
+    size_t n, several;
+    kept_path *kept; /* (n, several) */
+    double *own;     /* (n, several, keep) of a manifold with a way of its own, else null */
 };
+
+static void drop_kept(mst_geodesics *g)
+{
+    for (size_t i = 0; g->kept != NULL && i < g->n * g->several; i++)
+        path_free(&g->kept[i].path);
+    mst_release(g->kept);
+    mst_release(g->own);
+    g->kept = NULL;
+    g->own = NULL;
+    g->several = 0;
+}
+
+/* Room for so many of each pair; with another number nothing is kept. */
+static mst_status keep_several(mst_geodesics *g, size_t several)
+{
+    if (g->several == several)
+        return MST_OK;
+    drop_kept(g);
+    if (g->m->own == NULL) {
+        MST_TRY(mst_allocate_zero(&g->kept, g->n * several));
+        g->several = several;
+        return MST_OK;
+    }
+    size_t numbers = g->n * several * g->m->own->keep(g->m);
+    MST_TRY(mst_allocate(&g->own, numbers));
+    for (size_t i = 0; i < numbers; i++)
+        g->own[i] = NAN;
+    g->several = several;
+    return MST_OK;
+}
 
 mst_status mst_geodesics_new(mst_geodesics **out, const mst_manifold *m, size_t n)
 {
@@ -41,7 +74,7 @@ mst_status mst_geodesics_new(mst_geodesics **out, const mst_manifold *m, size_t 
     MST_TRY(mst_allocate_zero(&g, 1));
     g->m = m;
     g->n = n;
-    mst_status status = mst_allocate_zero(&g->kept, n);
+    mst_status status = keep_several(g, 1);
     if (status != MST_OK) {
         mst_release(g);
         return status;
@@ -50,13 +83,16 @@ mst_status mst_geodesics_new(mst_geodesics **out, const mst_manifold *m, size_t 
     return MST_OK;
 }
 
+kept_path *geodesics_kept(mst_geodesics *g, size_t first)
+{
+    return g->kept + first * g->several;
+}
+
 void mst_geodesics_free(mst_geodesics *g)
 {
     if (g == NULL)
         return;
-    for (size_t i = 0; i < g->n; i++)
-        path_free(&g->kept[i].path);
-    mst_release(g->kept);
+    drop_kept(g);
     mst_release(g);
 }
 
@@ -134,15 +170,18 @@ typedef struct work {
     const mst_geodesic_options *options;
     const mst_geodesic_output *out;
     const double *x, *y;
+    size_t first; /* of the kept paths */
+    bool general; /* not by the manifold's own way, though it has one */
 } work;
 
-#define SHIFTED(member, width) (out->member != NULL ? out->member + begin * (width) : NULL)
+#define SHIFTED(member, width) (out->member != NULL ? out->member + first * (width) : NULL)
 
 static mst_status run_block(void *context, size_t begin, size_t end)
 {
     const work *w = context;
     const mst_geodesic_output *out = w->out;
-    size_t width = w->p->width, n = end - begin, square = width * width;
+    size_t width = w->p->width, n = end - begin, square = width * width,
+           several = ladder_several(w->options), first = begin * several, rows = n * several;
     mst_geodesic_output part = {
         .length = SHIFTED(length, 1),
         .error = SHIFTED(error, 1),
@@ -159,24 +198,32 @@ static mst_status run_block(void *context, size_t begin, size_t end)
         .mixed = SHIFTED(mixed, square),
         .van_vleck = SHIFTED(van_vleck, 1),
     };
+    mst_geodesics *warm = w->options->warm;
+    const mst_own_geodesics *special = w->p->m->own;
+    if (special != NULL && !w->general) {
+        size_t keep = special->keep(w->p->m) * several;
+        return special->solve(w->p->m, n, w->x + begin * width, w->y + begin * width, w->options,
+                              warm != NULL ? warm->own + (w->first + begin) * keep : NULL, &part);
+    }
     double *own = NULL;
     if (part.hessian != NULL && part.log_x == NULL && w->p->form != FORM_CONSTRAINT) {
-        MST_TRY(mst_allocate(&own, n * width));
+        MST_TRY(mst_allocate(&own, rows * width));
         part.log_x = own;
     }
-    mst_geodesics *warm = w->options->warm;
     ladder_task task = {.problem = w->p,
                         .options = w->options,
                         .out = &part,
                         .n = n,
                         .x = w->x + begin * width,
                         .y = w->y + begin * width,
-                        .kept = warm != NULL ? warm->kept + begin : NULL};
+                        .kept = warm != NULL && !w->general ? geodesics_kept(warm, w->first + begin)
+                                                            : NULL};
     mst_status status = ladder_run(&task);
     if (part.hessian != NULL && w->p->form != FORM_CONSTRAINT)
-        for (size_t i = 0; status == MST_OK && i < n; i++)
-            status = make_covariant(w->p, task.x + i * width, part.log_x + i * width,
-                                    part.hessian + i * square);
+        for (size_t i = 0; status == MST_OK && i < rows; i++)
+            if (!isnan(part.log_x[i * width]))
+                status = make_covariant(w->p, task.x + i / several * width, part.log_x + i * width,
+                                        part.hessian + i * square);
     mst_release(own);
     return status;
 }
@@ -184,20 +231,34 @@ static mst_status run_block(void *context, size_t begin, size_t end)
 mst_status geodesic_solve(const geodesic_problem *p, size_t n, const double *x, const double *y,
                           const mst_geodesic_options *given, const mst_geodesic_output *out)
 {
+    if (given != NULL && given->warm != NULL && given->warm->n != n)
+        return mst_fail(MST_ARGUMENT, "`warm` is for %zu pairs, not %zu", given->warm->n, n);
+    return geodesic_solve_from(p, 0, n, x, y, given, out);
+}
+
+mst_status geodesic_solve_from(const geodesic_problem *p, size_t first, size_t n, const double *x,
+                               const double *y, const mst_geodesic_options *given,
+                               const mst_geodesic_output *out)
+{
     mst_geodesic_options options;
     MST_TRY(MST_TAKE_OPTIONS(&options, mst_geodesic_options, given));
     if (!(options.tolerance > 0) || !(options.log_tolerance >= 0) || options.starts < 0)
         return mst_fail(MST_ARGUMENT, "`tolerance`, `log_tolerance` or `starts` is out of range");
-    if (options.warm != NULL && (options.warm->n != n || options.warm->m != p->m))
-        return mst_fail(MST_ARGUMENT, "`warm` is for %zu pairs of another manifold or number",
-                        options.warm->n);
+    if (options.several < 0 || options.several > 1000 || !(options.window >= 0))
+        return mst_fail(MST_ARGUMENT, "`several` or `window` is out of range");
+    if (options.warm != NULL && options.warm->m != p->m)
+        return mst_fail(MST_ARGUMENT, "`warm` is for pairs of another manifold");
+    if (options.warm != NULL)
+        MST_TRY(keep_several(options.warm, ladder_several(&options)));
     bool second = out->hessian != NULL || out->mixed != NULL || out->van_vleck != NULL;
-    if (second && p->form == FORM_METRIC && p->d > METRIC_DENSE)
+    bool limited = p->m->own == NULL || out->hessian != NULL || out->mixed != NULL;
+    if (second && limited && p->form == FORM_METRIC && p->d > METRIC_DENSE)
         return mst_fail(MST_UNABLE, "second derivatives of the distance in %zu dimensions", p->d);
     /* Rows do not depend on each other, so the blocks may be what suits the threads. */
     size_t threads = (size_t)mst_thread_count(options.threads), block = (n / threads + 8) / 8 * 8;
     block = block > 512 ? 512 : block < 8 ? 8 : block;
-    work w = {.p = p, .options = &options, .out = out, .x = x, .y = y};
+    work w = {.p = p, .options = &options, .out = out, .x = x, .y = y, .first = first};
+    w.general = p->m->own != NULL && (out->hessian != NULL || out->mixed != NULL || p->general);
     return mst_parallel_blocks(n, block, options.threads, options.progress, run_block, &w);
 }
 

@@ -12,5 +12,10 @@
 MST_MUST_USE mst_status geodesic_solve(const geodesic_problem *p, size_t n, const double *x,
                                        const double *y, const mst_geodesic_options *options,
                                        const mst_geodesic_output *out);
+/* The same where the kept paths are those of pair `first` on. Other calls may use the others meanwhile. */
+MST_MUST_USE mst_status geodesic_solve_from(const geodesic_problem *p, size_t first, size_t n,
+                                            const double *x, const double *y,
+                                            const mst_geodesic_options *options,
+                                            const mst_geodesic_output *out);
 
 #endif

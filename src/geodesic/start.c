@@ -259,32 +259,54 @@ mst_status start_path(start_room *r, const geodesic_problem *p, const start_line
 
 /* ---- Others ---- */
 
-size_t start_others(const geodesic_problem *p, size_t most)
+size_t start_others(const geodesic_problem *p, size_t several, size_t most)
 {
     size_t count = p->d == 1 ? 0 : 4;
-    if (p->form == FORM_CONSTRAINT && p->d > 1)
-        count = p->space == 3 ? 2 : 4;
+    if (p->form == FORM_CONSTRAINT && p->d > 1 && p->space == 3)
+        count = several > 1 ? 6 : 2;
     return count < most ? count : most;
 }
 
-bool start_wrap(const geodesic_problem *p, const double *x, const double *y, size_t which,
-                double *wrapped)
+enum { MOST_WRAPS = 16 };
+
+static size_t count_periods(const geodesic_problem *p)
 {
-    size_t bit = 1;
+    size_t count = 0;
+    for (size_t k = 0; p->period != NULL && k < p->d; k++)
+        count += p->period[k] > 0;
+    return count;
+}
+
+size_t start_wraps(const geodesic_problem *p, size_t several)
+{
+    size_t count = count_periods(p);
+    if (several <= 1 || count > 3)
+        return 2;
+    if (count == 1)
+        return several < 3 ? 4 : several + 1;
+    return count == 3 ? 3 : several > 9 ? 6 : 4;
+}
+
+bool start_wrap(const geodesic_problem *p, const double *x, const double *y, size_t each,
+                size_t which, double *wrapped)
+{
+    size_t all = 1, rest = which;
     for (size_t k = 0; k < p->d; k++) {
         double period = p->period != NULL ? p->period[k] : 0;
         wrapped[k] = y[k];
         if (!(period > 0))
             continue;
         double gap = y[k] - x[k], turns = nearbyint(gap / period);
-        if ((which & bit) != 0)
-            turns += gap - turns * period > 0 ? 1 : -1;
+        if (each > 2 || all < MOST_WRAPS) { /* else the nearest is enough */
+            double side = gap - turns * period > 0 ? 1 : -1;
+            size_t number = rest % each, far = (number + 1) / 2; /* 0, 1, −1, 2, −2 … */
+            turns += number % 2 == 1 ? side * (double)far : -side * (double)far;
+            rest /= each;
+            all *= each;
+        }
         wrapped[k] = turns == 0 ? y[k] : y[k] - turns * period;
-        bit <<= 1;
-        if (bit > 8)
-            break; /* sixteen are enough */
     }
-    return which < bit;
+    return which < all;
 }
 
 /* On a surface in space: to its sides, as seen along the normal in the middle. */
@@ -318,8 +340,12 @@ mst_status start_bend(start_room *r, const geodesic_problem *p, const double *x,
     for (size_t k = 0; k < n; k++)
         chord[k] = y[k] - x[k];
     if (p->form == FORM_CONSTRAINT && n == 3 && p->count == 1) {
-        MST_TRY(sideways(r, p, x, chord, bend));
-        height = 1;
+        /* To the sides, farther, and over or under what is between the ends. */
+        if (which < 4)
+            MST_TRY(sideways(r, p, x, chord, bend));
+        else
+            choose_axis(3, chord, 0, bend);
+        height = which < 2 ? 1 : 2;
     } else if (n == 2) {
         bend[0] = -chord[1] / length;
         bend[1] = chord[0] / length;

@@ -3,6 +3,8 @@
 
 #include "geodesic/sweeper.h"
 
+#include "manifold/metric.h"
+
 #include "geodesic/krylov.h"
 
 #include <math.h>
@@ -60,6 +62,7 @@ mst_status sweeper_new(sweeper *s, const geodesic_problem *p, const rule *r, siz
         {&s->matrix, size},
         {&s->inverse, s->g.unknowns},
         {&s->spare, size},
+        {&s->whole, size},
         {&s->spare_inverse, s->g.unknowns},
         {&s->b, s->g.unknowns},
         {&s->other, d * n},
@@ -243,7 +246,8 @@ static void go(sweeper *s)
 static bool judge(sweeper *s, size_t k, double energy, bool fine)
 {
     sweep_lane *l = &s->lane[k];
-    double expected = l->energy + 1e-4 * l->a * l->slope + 1e-14 * l->energy;
+    double rounding = fmax(1e-14, metric_precision(s->p->m)) * l->energy;
+    double expected = l->energy + 1e-4 * l->a * l->slope + rounding;
     if (fine && energy <= expected)
         return true;
     double shorter = 0.1;
@@ -308,6 +312,24 @@ static void put_field(const sweeper *s, const eight *b, const unsigned char *lan
     }
 }
 
+/* s->spare, the positive part, becomes H + shift·H₀ in the lanes that shift. */
+static void add_shifted(sweeper *s, const unsigned char *lame)
+{
+    eight part, shift;
+    bool any = false;
+    for (size_t k = 0; k < EIGHT; k++) {
+        bool shifts = lame[k] && s->lane[k].plan.shifts;
+        part[k] = shifts ? 1 : 0;
+        shift[k] = shifts ? s->lane[k].shift : 1;
+        any = any || shifts;
+    }
+    if (!any)
+        return;
+    build(s, true, s->whole);
+    for (size_t j = 0; j < s->g.size; j++)
+        s->spare[j] = shift * s->spare[j] + part * s->whole[j];
+}
+
 /* s->step by the Hessian where it is positive definite and by its positive part elsewhere. */
 static void direct_by_matrix(sweeper *s, const unsigned char *ready)
 {
@@ -327,13 +349,22 @@ static void direct_by_matrix(sweeper *s, const unsigned char *ready)
     if (!any)
         return;
     build(s, false, s->spare);
+    add_shifted(s, lame);
     s->c->factor(&s->g, s->spare, s->spare_inverse, &fine);
     take_gradient(s, s->other);
     s->c->solve(&s->g, s->spare, s->spare_inverse, s->other);
     put_field(s, s->other, lame, s->step);
-    for (size_t k = 0; k < EIGHT; k++)
-        if (lame[k] && fine[k] == 0)
-            s->lane[k].end = LANE_OUTSIDE;
+    for (size_t k = 0; k < EIGHT; k++) {
+        sweep_lane *l = &s->lane[k];
+        if (lame[k] && fine[k] == 0 && !l->plan.shifts)
+            l->end = LANE_OUTSIDE;
+        if (lame[k] && l->plan.shifts) {
+            l->weak = fine[k] == 0; /* no step yet */
+            l->shift = l->weak ? 4 * l->shift : fmax(l->shift / 3, 0.01);
+            if (l->shift > 1e9)
+                l->end = LANE_OUTSIDE;
+        }
+    }
 }
 
 static mst_status direct(sweeper *s, const unsigned char *ready)
@@ -411,7 +442,10 @@ static void advance(sweeper *s, const unsigned char *ready)
         sweep_lane *l = &s->lane[k];
         if (!ready[k] || l->end != LANE_BUSY)
             continue;
-        if (!isfinite(l->decrease)) {
+        if (l->weak) { /* the same path with a larger shift */
+            l->weak = false;
+            l->fresh = true;
+        } else if (!isfinite(l->decrease)) {
             l->end = LANE_STUCK;
         } else if (l->decrease <= l->plan.tolerance * 2 * l->energy) {
             meet_stationary(s, k);
@@ -437,7 +471,7 @@ static mst_status fill(sweeper *s, const sweep_source *source, path **paths, boo
     for (size_t k = 0; k < EIGHT; k++) {
         sweep_lane *l = &s->lane[k];
         if (l->plan.job == NULL) {
-            *l = (sweep_lane){.fresh = true};
+            *l = (sweep_lane){.fresh = true, .shift = 1};
             if (!source->next(source->user, &l->plan, &paths[k])) {
                 l->plan.job = NULL;
                 continue;

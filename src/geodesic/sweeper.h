@@ -24,6 +24,7 @@ typedef struct flight_plan {
     int most;         /* sweeps */
     bool whole;       /* land with everything, not with path and energy only */
     double enough;    /* a relative error that may be believed */
+    bool shifts;      /* long ways from a minimum: see sweep_lane.shift */
 } flight_plan;
 
 /* What is known of a path that converged; vectors have `width` numbers. */
@@ -42,10 +43,13 @@ typedef struct landing {
 
 typedef struct sweep_lane {
     flight_plan plan;
-    bool fresh, full, moves;
+    bool fresh, full, moves, weak;
     bool
         flat; /* pushed off a saddle it came back to the same energy: a conjugate point, to rounding */
     double saddle;
+    /* Where the Hessian H is not positive definite the step is that of H + shift·H₀, H₀ its positive part:
+     * that keeps what H knows of walls. The shift grows until there is a factor, and falls with success. */
+    double shift;
     double a, energy, slope, decrease;
     int sweeps, pushes;
     lane_end end;
@@ -60,6 +64,7 @@ typedef struct sweeper {
     eight *old, *move, *step; /* (width, nodes) twice, (d, nodes) */
     eight *matrix, *inverse;  /* and its factor */
     eight *spare, *spare_inverse;
+    eight *whole;         /* the Hessian once more, if lanes shift */
     eight *b, *other;     /* (unknowns), (d, nodes) */
     eight *field, *image; /* (d, nodes) */
     eight *seconds;       /* (2, d, d): hessian and mixed of all lanes */

@@ -138,6 +138,42 @@ START_TEST(kept_paths_give_the_same)
 }
 END_TEST
 
+/* One end goes all the way round, across cut loci, in small steps: a kept path must not be followed beyond
+ * the place where another is shorter. */
+START_TEST(kept_paths_change_sides)
+{
+    enum { STEPS = 300 };
+    mst_manifold *m;
+    mst_geodesics *kept;
+    ASSERT_OK(_i == 0 ? torus_chart_new(&m, 1, 0.5, false)
+                      : ellipsoid_equation_new(&m, 3, (double[]){1, 1, 0.6}));
+    ASSERT_OK(mst_geodesics_new(&kept, m, 1));
+    double x[3] = {0.3, 0.2, 0};
+    ASSERT_OK(mst_manifold_project(m, 1, x, x));
+    size_t sides = 0;
+    double last = 0;
+    for (int k = 0; k < STEPS; k++) {
+        double angle = 0.5 + 2 * M_PI * k / STEPS, y[3] = {angle, 1.3 * angle, 0}, truth, length;
+        if (_i == 1)
+            memcpy(y, (double[]){cos(angle), sin(angle), 0.3 * sin(3 * angle)}, sizeof y);
+        ASSERT_OK(mst_manifold_project(m, 1, y, y));
+        mst_geodesic_options options = mst_geodesic_options_default();
+        double v[3];
+        mst_geodesic_output cold = {.length = &truth}, warm = {.length = &length, .log_x = v};
+        ASSERT_OK(mst_geodesic_solve(m, 1, x, y, NULL, &cold));
+        options.warm = kept;
+        ASSERT_OK(mst_geodesic_solve(m, 1, x, y, &options, &warm));
+        assert_near(length, truth, 2e-8 * truth, "step %d", k);
+        double turn = atan2(v[1], v[0]);
+        sides += k > 0 && fabs(remainder(turn - last, 2 * M_PI)) > 0.3;
+        last = turn;
+    }
+    ck_assert_uint_ge(sides, 1); /* or the test would tell nothing */
+    mst_geodesics_free(kept);
+    mst_manifold_free(m);
+}
+END_TEST
+
 static double form(size_t D, const double *h, const double *u, const double *v)
 {
     double sum = 0;
@@ -281,8 +317,33 @@ START_TEST(different_components)
     mst_geodesic_output out = {.length = length, .status = status};
     ASSERT_OK(mst_geodesic_solve(m, 2, x, y, NULL, &out));
     ck_assert_msg(!is_answer(status[0]), "a path of length %g", length[0]);
+    ck_assert_int_eq(status[0], MST_GEODESIC_NO_PATH);
     ck_assert(is_answer(status[1]));
     assert_near(length[1], M_PI / 2, 1e-8, "on one of them");
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* A domain in two parts; and one that the line leaves, while the geodesic does not. */
+START_TEST(parts_of_a_domain)
+{
+    static const char *const texts[] = {
+        "coordinates x y\nmetric = 1\ndomain x^2 > 1\nstart = 2, 0\n",
+        "coordinates x y\nmetric = 1/y^2\ndomain y > 0\ndomain y > 1 - 10*abs(x)\nstart = 2, 1\n",
+    };
+    mst_manifold *m;
+    double x[2] = {-2, 0.9}, y[2] = {2, 0.9}, length;
+    mst_geodesic_status status;
+    mst_geodesic_output out = {.length = &length, .status = &status};
+    ASSERT_OK(mst_formula_manifold_new(&m, "part", "part", texts[_i], strlen(texts[_i]), 0, NULL));
+    ASSERT_OK(mst_geodesic_solve(m, 1, x, y, NULL, &out));
+    if (_i == 0) {
+        ck_assert_int_eq(status, MST_GEODESIC_NO_PATH);
+        ck_assert(isnan(length));
+    } else {
+        ck_assert(is_answer(status));
+        assert_near(length, 2 * asinh(4 / (2 * 0.9)), 1e-8, "over the tooth");
+    }
     mst_manifold_free(m);
 }
 END_TEST
@@ -338,5 +399,6 @@ int main(void)
                      {lines_that_leave_the_domain, 0}, {kept_paths_give_the_same, 2},
                      {second_derivatives_of_constant_curvature, 3}, {bad_options, 0},
                      {spheres_of_many_dimensions, 2}, {cometrics, 0}, {different_components, 0},
-                     {points_of_paths, 0}, {opposite_points, 2});
+                     {parts_of_a_domain, 2}, {points_of_paths, 0}, {opposite_points, 2},
+                     {kept_paths_change_sides, 2});
 }

@@ -347,11 +347,25 @@ START_TEST(the_slow_search_agrees)
 }
 END_TEST
 
+/* Closed logarithms are not searched. */
+START_TEST(who_is_searched)
+{
+    mst_manifold *m;
+    ASSERT_OK(mst_manifold_parse(&m, "sphere:2"));
+    ck_assert(!mst_geodesic_is_searched(m));
+    mst_manifold_free(m);
+    ASSERT_OK(half_plane_new(&m));
+    ck_assert(mst_geodesic_is_searched(m));
+    mst_manifold_free(m);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("geodesics", 60, {spheres_in_a_chart, 0}, {spheres_by_their_equation, 0},
                      {half_planes_near_and_far, 0}, {positive_definite_matrices_as_formulas, 0},
                      {tables_of_surfaces, sizeof surfaces / sizeof *surfaces},
                      {equal_points_and_neighbours, 0}, {neighbours_in_space, 0},
-                     {rows_do_not_depend_on_each_other, 2}, {the_slow_search_agrees, 2});
+                     {rows_do_not_depend_on_each_other, 2}, {the_slow_search_agrees, 2},
+                     {who_is_searched, 0});
 }
