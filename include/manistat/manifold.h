@@ -74,6 +74,11 @@ typedef struct mst_manifold_traits {
     /* It is R^d: chart coordinates about any centre are an isometry, and the frame is that of the
      * coordinates, at every point. */
     bool unrolls;
+    /* Rows are landmarks, points of R^k with this k one after the other; 0: they are not. */
+    size_t landmark_dim;
+    /* Any row of numbers that `project` takes stands for a point, as any configuration of landmarks has a
+     * shape: who reads rows projects them. */
+    bool any_row;
 } mst_manifold_traits;
 
 /* How a path finds its random numbers: path number first_path + i (row i) reads stream `first_path + i`,
@@ -105,6 +110,38 @@ typedef struct mst_weighted_paths {
     double *x, *target, *time_target; /* (slots·n, D), (slots·n, D), (slots·n) */
 } mst_weighted_paths;
 
+/* Brownian paths that take a parallel frame along, n ≤ 64 of them. Everything stands by columns of n numbers,
+ * one for each path: component c of a quantity with C components, after k steps, is column k·C + c. */
+typedef struct mst_rolling_paths {
+    size_t n, steps;
+    const double *h; /* (n): path i has steps of time h[i] */
+    mst_noise noise;
+    /* Geodesic steps as they are, of whatever length, instead of those corrected for weak order two: they
+     * leave the uniform law as it is. */
+    bool plain;
+    const double *push; /* (d, n): a drift in the frame of the path; null: none */
+    double *x;          /* (steps + 1, D, n): the starts on entry, then all points */
+    double *frame;      /* (steps + 1, d, D, n): orthonormal vectors, parallel along the path */
+    double *increment;  /* (steps, d, n): √h ξ + h·push of each step, in the frame */
+    /* (steps + 1, ·, n): the Ricci tensor in the frame, its lower triangle by rows; for
+     * d = 2 Gauss's curvature alone */
+    double *ricci;
+    /* (n): has the path left the domain? Then it has waited where it was, and is none. */
+    unsigned char *left;
+    const double *part; /* (steps): step k of path i takes the time part[k]·h[i]; null: 1 */
+    /* Led paths: what makes the increments (d, n) of step k, from the points, frames and Ricci tensors before
+     * it; null: they are as said above. */
+    mst_status (*lead)(void *context, size_t k, const double *x, const double *frame,
+                       const double *ricci, double *increment);
+    void *context;
+} mst_rolling_paths;
+
+/* What a user should know about a result besides its numbers: a word for programs and a sentence. */
+typedef struct mst_remark {
+    char word[32];
+    char text[480];
+} mst_remark;
+
 /* ---- The table. The first five slots are required; each other slot may be null and then has the
  * fall-back named beside it. Slots are called with valid input: points on the manifold, tangent vectors
  * tangent, n ≥ 1. ---- */
@@ -122,7 +159,8 @@ typedef struct mst_manifold_ops {
     /* Riemannian inner products of tangent vectors, out (n). */
     mst_status (*inner)(const mst_manifold *m, size_t n, const double *x, const double *u,
                         const double *v, double *out);
-    /* y = Exp_x(v). y may alias x or v. */
+    /* y = Exp_x(v). y may alias x or v. MST_DOMAIN: a geodesic leaves the manifold or the
+     * range of doubles. */
     mst_status (*exp)(const mst_manifold *m, size_t n, const double *x, const double *v, double *y);
 
     /* What it is. *traits comes filled with the fall-back, which is unknown for everything but this: what has
@@ -183,7 +221,8 @@ typedef struct mst_manifold_ops {
 
     /* Geodesic random walk in place: `steps` steps x ← Exp_x(√h (I − A + ½A²) E ξ), A = (h/12) Ric. The
      * factor is e^−A to second order (weak order 2), and unlike I − A it stays positive however coarse the
-     * step. Fall-back: the same from `from_frame`, `ricci` and `exp`. */
+     * step. A path that leaves the domain has a row of NAN from then on, which is no failure. Fall-back: the
+     * same from `from_frame`, `ricci` and `exp`. */
     mst_status (*walk)(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
                        mst_noise noise);
 
@@ -231,8 +270,8 @@ typedef struct mst_manifold_ops {
      * (n, d): y, and the tangent vector `arrived` at y, to which the step carries its increment c = √h E ξ
      * (parallel transport, to leading order). And the adjoint of its derivative A: for w tangent at y the
      * vector out = Aᵀw, tangent at x, with <out, u> = <w, A u> for all u. The two go together. With them
-     * training simulates paths by such steps, which takes no Ricci tensor and no transport. Fall-back: it
-     * makes geodesic walks. */
+     * training simulates paths by such steps, which takes no Ricci tensor and no transport. A step that
+     * leaves the domain has y = NAN. Fall-back: it makes geodesic walks. */
     mst_status (*step)(const mst_manifold *m, size_t n, const double *x, const double *xi,
                        const double *h, double *y, double *arrived);
     mst_status (*step_adjoint)(const mst_manifold *m, size_t n, const double *x, const double *xi,
@@ -240,6 +279,15 @@ typedef struct mst_manifold_ops {
 
     /* Free the data. Fall-back: the data are not owned. */
     void (*free_data)(void *data);
+
+    /* A random walk of weak order two that rolls a frame along. With it training takes the weights of its
+     * samples from noise and Ricci tensor in the frame, and transports nothing. Fall-back: `step`. */
+    mst_status (*roll)(const mst_manifold *m, const mst_rolling_paths *paths);
+
+    /* Remarks on a mean at x (D) with the time t, NAN for a Fréchet mean, which has none: up to `most` of
+     * them, and how many there are. Fall-back: none. */
+    size_t (*remarks)(const mst_manifold *m, const double *x, double t, size_t most,
+                      mst_remark *out);
 } mst_manifold_ops;
 
 /* ---- Life cycle. Constructors give a whole object or nothing: MST_ARGUMENT for a dimension out of range
@@ -256,6 +304,27 @@ MST_API MST_MUST_USE mst_status mst_spd_log_euclidean_new(mst_manifold **out, si
 MST_API MST_MUST_USE mst_status mst_sym_new(mst_manifold **out, size_t n);
 /* Rotations of R³; the distance is the rotation angle. */
 MST_API MST_MUST_USE mst_status mst_so3_new(mst_manifold **out);
+/* Kendall's space of the shapes of landmarks in R^dim, dim 2 or 3, more landmarks than that: configurations
+ * modulo translations, rotations and scale; reflections count. Size-and-shape: the same with their sizes.
+ * Rows hold x1, y1, x2, …, centred, of norm 1 (not size-and-shape) and in the orientation that
+ * mst_manifold_project gives; that takes any configuration, but in space none whose landmarks lie on a line.
+ * Functions that take points take them in any orientation: a tangent vector at x is in that of x, and points
+ * that come out are in that of `project`. */
+MST_API MST_MUST_USE mst_status mst_kendall_new(mst_manifold **out, size_t landmarks, size_t dim);
+MST_API MST_MUST_USE mst_status mst_size_and_shape_new(mst_manifold **out, size_t landmarks,
+                                                       size_t dim);
+/* Landmark manifolds of large deformations: `count` points of R^space, space 2 or 3, with the cometric
+ * K ⊗ I, K_ab = alpha·k(|q_a − q_b|/sigma) + nugget·δ_ab. Without a nugget points may not coincide. The
+ * kernels are exp(−r²/2), those of Matérn with √3 r and √5 r, and exp(−r). */
+typedef enum mst_landmark_kernel {
+    MST_LANDMARKS_GAUSS,
+    MST_LANDMARKS_MATERN32,
+    MST_LANDMARKS_MATERN52,
+    MST_LANDMARKS_LAPLACE,
+} mst_landmark_kernel;
+MST_API MST_MUST_USE mst_status mst_landmarks_new(mst_manifold **out, size_t count, size_t space,
+                                                  double sigma, double alpha, double nugget,
+                                                  mst_landmark_kernel kernel);
 /* Takes ownership of the `count` factors, also when it fails. Factors that are products are dissolved into
  * theirs: the rows are the same, and product(a,product(b,c)) is product(a,b,c). A product
  * of one factor is that factor. */
@@ -287,6 +356,12 @@ MST_API double mst_manifold_injectivity(const mst_manifold *m);
 /* The factors of a product, none of which is one; any other manifold is its own single factor. Borrowed. */
 MST_API size_t mst_manifold_factor_count(const mst_manifold *m);
 MST_API const mst_manifold *mst_manifold_factor(const mst_manifold *m, size_t i);
+/* The text of the formula file that it was made of, or null: it was made of none. Belongs to the manifold. */
+MST_API const char *mst_manifold_formula(const mst_manifold *m);
+/* Are the two one manifold, however often it was made? Manifolds from formulas are compared by what these
+ * say, not by the paths of their files: formulas with the parameters put in, domain,
+ * periods, start and answers; learned ones by what their files hold. */
+MST_API bool mst_manifold_is_same(const mst_manifold *a, const mst_manifold *b);
 
 /* The families that mst_manifold_parse knows, for help texts: *out is the list, the result its length. */
 typedef struct mst_manifold_family {
@@ -362,6 +437,9 @@ MST_API MST_MUST_USE mst_status mst_manifold_chart_metric(const mst_manifold *m,
 MST_API MST_MUST_USE mst_status mst_manifold_chart_christoffel(const mst_manifold *m, size_t n,
                                                                const double *c, const double *u,
                                                                double *gamma);
+/* Of products, those of the factors. */
+MST_API size_t mst_manifold_remarks(const mst_manifold *m, const double *x, double t, size_t most,
+                                    mst_remark *out);
 MST_API double mst_manifold_chart_radius(const mst_manifold *m);
 MST_API MST_MUST_USE mst_status mst_manifold_chart_diffusion(const mst_manifold *m, size_t n,
                                                              const double *c, const double *u,

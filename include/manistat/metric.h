@@ -95,6 +95,20 @@ typedef struct mst_metric_ops {
                             double *jacobian);
     mst_status (*embedding_bend)(const mst_manifold *m, size_t n, const double *x, const double *c,
                                  double *bend);
+
+    /* A polygon from x to y that short ways may follow, for metrics that have valleys, where the straight
+     * line is a poor first guess: geodesics are sought from both. points (way_points, d) with the ends, along
+     * (way_points) its length up to each; *count: how many, 0: none is known that is worth a try. One chart
+     * only; `way_points` is 0 without it. */
+    size_t way_points;
+    mst_status (*way)(const mst_manifold *m, const double *x, const double *y, double *points,
+                      double *along, size_t *count);
+    /* The relative size of the rounding in L, where large numbers cancel: searches and integrations do not
+     * ask for more. 0: that of doubles. */
+    double precision;
+    /* As in mst_manifold_ops. */
+    size_t (*remarks)(const mst_manifold *m, const double *x, double t, size_t most,
+                      mst_remark *out);
 } mst_metric_ops;
 
 /* A manifold of dimension dim from its metric. The table is copied; `data`, which is mst_manifold_data of the

@@ -70,13 +70,18 @@ static void load(size_t D, size_t width, size_t row, const flow_rows *r, double 
             memset(state + p * D, 0, D * sizeof *state);
 }
 
-static mst_status check_end(const mst_manifold *m, size_t row, mst_status status, double length,
-                            const double *y)
+static bool is_inside(void *context, const double *state)
 {
+    const constraint_flow *f = context;
     unsigned char inside = 1;
-    if (status == MST_OK && m->constraint->ops.domain != NULL)
-        m->constraint->ops.domain(m, 1, y, &inside);
-    if (!inside)
+    if (f->m->constraint->ops.domain != NULL)
+        f->m->constraint->ops.domain(f->m, 1, state, &inside);
+    return inside != 0;
+}
+
+static mst_status check_end(size_t row, mst_status status, double length)
+{
+    if (status == MST_DOMAIN)
         return mst_fail(MST_DOMAIN, "row %zu: the geodesic left the domain", row + 1);
     return status == MST_OK
                ? MST_OK
@@ -106,7 +111,7 @@ static mst_status run_block(constraint_flow *f, const rk_system *s, size_t at, s
     for (size_t i = 0; i < n; i++) {
         double *end = state + i * width;
         size_t row;
-        MST_TRY(check_end(m, at + i, ends[i], size[i], end));
+        MST_TRY(check_end(at + i, ends[i], size[i]));
         MST_TRY(constraint_project(m, 1, end, end, &row));
         if (r->first_out != NULL) {
             MST_TRY(constraint_gradients(m, 1, end, &f->room));
@@ -126,6 +131,7 @@ static mst_status run(const mst_manifold *m, along kind, size_t n, const flow_ro
     rk_system s = {.width = width,
                    .judged = 2 * D,
                    .slopes = slopes,
+                   .inside = is_inside,
                    .context = &f,
                    .tolerance = 2e-14,
                    .most = 200000};

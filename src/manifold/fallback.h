@@ -49,6 +49,10 @@ mst_status mst_constant_exp_adjoint(const mst_manifold *m, size_t n, const doubl
 /* toward.c */
 mst_status mst_fallback_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
                                double *f, double *v, double *laplacian);
+/* With a closed `log`: ½r² itself, Log and, by the derivatives of Exp, −div Log. It is smooth up to the cut
+ * locus only. */
+mst_status mst_log_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                          double *f, double *v, double *laplacian);
 /* toward_chord.c: the last resort of it. */
 mst_status mst_chord_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
                             double *f, double *v, double *laplacian);

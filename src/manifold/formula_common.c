@@ -4,6 +4,7 @@
 /* What manifolds from formulas have in common, whatever the formulas are of. */
 #include "manifold/formula_metric.h"
 
+#include <math.h>
 #include <string.h>
 
 static mst_answer answer_of(formula_answer said)
@@ -49,11 +50,14 @@ void formula_traits(const mst_manifold *m, mst_manifold_traits *t)
 {
     t->compact = common_of(m)->compact;
     t->hadamard = common_of(m)->hadamard;
+    if (t->hadamard == MST_YES && isnan(t->curvature_above))
+        t->curvature_above = 0;
 }
 
 double formula_injectivity(const mst_manifold *m)
 {
-    return common_of(m)->injectivity;
+    const formula_common *c = common_of(m);
+    return isnan(c->injectivity) && c->hadamard == MST_YES ? INFINITY : c->injectivity;
 }
 
 void formula_period(const mst_manifold *m, double *period)

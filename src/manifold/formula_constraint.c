@@ -6,6 +6,7 @@
 
 #include "formula/columns.h"
 #include "manifold/internal.h"
+#include "manifold/rolling.h"
 
 #include <manistat/constraint.h>
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct formula_constraint {
     size_t c;
     formula_program value; /* h, then ∇h */
     formula_program bend;  /* Σ λ ∇²h */
+    rolling rolling;
     formula_columns columns;
 } formula_constraint;
 
@@ -25,6 +27,7 @@ static void free_data(void *data)
     formula_common_release(&f->common);
     formula_program_release(&f->value);
     formula_program_release(&f->bend);
+    rolling_release(&f->rolling);
     mst_release(f);
 }
 
@@ -76,6 +79,8 @@ static mst_status build(formula_constraint *f, formula_file *file)
     if (status == MST_OK)
         status = formula_compile(&f->bend, g, D * D, bend);
     if (status == MST_OK)
+        status = rolling_of_constraint(&f->rolling, file);
+    if (status == MST_OK)
         status = formula_common_take(&f->common, file);
     mst_release(nodes);
     return status;
@@ -99,5 +104,6 @@ mst_status formula_constraint_new(mst_manifold **out, formula_file *file, const 
                           .bounds = f->common.domain.count > 0 ? &f->common.domain.bounds : NULL,
                           .here = true};
     (*out)->columns = &f->columns;
+    rolling_attach(*out, &f->rolling, &f->columns, NULL);
     return MST_OK;
 }

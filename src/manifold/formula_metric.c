@@ -9,6 +9,7 @@
 #include "base/linalg.h"
 #include "formula/columns.h"
 #include "manifold/internal.h"
+#include "manifold/rolling.h"
 
 #include <manistat/metric.h>
 #include <math.h>
@@ -25,6 +26,7 @@ typedef struct formula_metric {
     formula_program map, bend;              /* of an embedding: f, ∂f; Σ c ∂²f */
     formula_program matrix;                 /* of a cometric: K */
     formula_program whole;                  /* slope and blocks */
+    rolling rolling;
     formula_columns columns;
 } formula_metric;
 
@@ -39,6 +41,7 @@ static void free_data(void *data)
     formula_program_release(&f->bend);
     formula_program_release(&f->matrix);
     formula_program_release(&f->whole);
+    rolling_release(&f->rolling);
     mst_release(f);
 }
 
@@ -307,6 +310,7 @@ static mst_status build(formula_metric *f, formula_file *file)
         MST_TRY(compile_embedding(f, file));
     if (file->kind == FORMULA_COMETRIC)
         MST_TRY(formula_compile(&f->matrix, &file->graph, file->count, file->formulas));
+    MST_TRY(rolling_of_surface(&f->rolling, file));
     return formula_common_take(&f->common, file);
 }
 
@@ -331,5 +335,6 @@ mst_status formula_metric_new(mst_manifold **out, formula_file *file, const char
                           .bounds = f->common.domain.count > 0 ? &f->common.domain.bounds : NULL,
                           .here = true};
     (*out)->columns = &f->columns;
+    rolling_attach(*out, &f->rolling, &f->columns, f->common.period);
     return MST_OK;
 }

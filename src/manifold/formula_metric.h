@@ -53,6 +53,10 @@ MST_MUST_USE mst_status formula_constraint_new(mst_manifold **out, formula_file 
                                                const char *spec);
 /* From a file that was read, an embedding, metric or cometric; the constraint has its own. */
 MST_MUST_USE mst_status formula_metric_new(mst_manifold **out, formula_file *f, const char *spec);
+struct formula_text;
+/* Is the start a point of the manifold, and is there a metric? MST_FORMAT points at it in the text. */
+MST_MUST_USE mst_status formula_check_start(const mst_manifold *m, const formula_file *f,
+                                            const struct formula_text *text);
 /* The manifold of a text, as a file has it. `path` is for messages. */
 MST_MUST_USE mst_status mst_formula_manifold_new(mst_manifold **out, const char *spec,
                                                  const char *path, const char *text, size_t length,

@@ -18,12 +18,12 @@ struct mst_manifold {
     void *data;
     const struct mst_product *product;     /* null: it is none */
     struct mst_metric *metric;             /* its root, see manistat/metric.h; null: `exp` is */
+    const struct mst_own_geodesics *own;   /* null: geodesics are found by the general solver */
     struct mst_constraint *constraint;     /* or its root, see manistat/constraint.h */
     const struct formula_columns *columns; /* null: it is not made of formulas */
+    struct mst_formula_content *formula;   /* the same */
+    const struct learned *learned;         /* null: it is not learned from data */
 };
-
-/* Is this the manifold that the spec names, in whatever way it is written? */
-bool mst_spec_names(const char *spec, const mst_manifold *m);
 
 /* One point (D) as n rows. */
 void mst_repeat_point(size_t n, size_t D, const double *x, double *rows);
@@ -37,12 +37,16 @@ MST_MUST_USE mst_status mst_dist_to(const mst_manifold *m, size_t n, const doubl
  * constant, or unknown. */
 double mst_round_curvature(const mst_manifold *m);
 
-/* Are the two one manifold, however often it was made? */
-bool mst_is_same_manifold(const mst_manifold *a, const mst_manifold *b);
-
 /* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
 MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x,
                                         const double *v, double *first, double *second);
+
+/* Ric(e, e) of the vectors of the frames at x, out (n, d): their sum is the scalar curvature. */
+MST_MUST_USE mst_status mst_ricci_diagonal(const mst_manifold *m, size_t n, const double *x,
+                                           double *out);
+
+/* The vectors of the frames at x, frame (n, d, D). */
+MST_MUST_USE mst_status mst_frames(const mst_manifold *m, size_t n, const double *x, double *frame);
 
 /* Tolerances of `validate`, as promised in the documentation of file formats. */
 #define MST_POINT_TOLERANCE 1e-6

@@ -33,6 +33,16 @@ mst_status jacobi_at(jacobi *j, const mst_manifold *m, const double *x)
     return mst_manifold_frame(m, 1, x, j->frame);
 }
 
+/* By the derivative of Exp where the manifold has one. */
+static mst_status closed_along(jacobi *j, const mst_manifold *m, const double *v)
+{
+    size_t d = m->dim, D = m->ambient;
+    for (size_t k = 0; k < d; k++)
+        memcpy(j->aim + k * D, v, D * sizeof *v);
+    MST_TRY(mst_manifold_exp_derivative(m, d, j->base, j->aim, NULL, j->frame, j->field));
+    return mst_manifold_exp(m, 1, j->base, v, j->point);
+}
+
 mst_status jacobi_along(jacobi *j, const mst_manifold *m, const double *u)
 {
     /* Makes truncation (h⁴) and rounding (ε/h) both about 1e-12. */
@@ -43,6 +53,8 @@ mst_status jacobi_along(jacobi *j, const mst_manifold *m, const double *u)
     for (size_t k = 0; k < d; k++)
         for (size_t a = 0; a < D; a++)
             v[a] += u[k] * j->frame[k * D + a];
+    if (m->ops.exp_derivative != NULL)
+        return closed_along(j, m, v);
     for (size_t k = 0; k < d; k++)
         for (size_t e = 0; e < 4; e++)
             for (size_t a = 0; a < D; a++)

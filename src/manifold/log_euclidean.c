@@ -131,14 +131,37 @@ static void from_spectrum(size_t n, const double *w, const double *values, doubl
     symmetric_part(n, out, out);
 }
 
+/* w->t = W v Wᵀ. Frames are made of matrices with an entry or two, for which it is n times as fast. */
+static void into_eigenbasis(workspace *w, const double *vectors, const double *v)
+{
+    size_t n = w->n, entries = 0;
+    for (size_t k = 0; k < n * n; k++)
+        entries += v[k] != 0;
+    if (entries > 2) {
+        mst_multiply(n, vectors, v, w->s);
+        mst_multiply_nt(n, w->s, vectors, w->t);
+        return;
+    }
+    memset(w->t, 0, n * n * sizeof *w->t);
+    for (size_t k = 0; entries > 0 && k < n * n; k++) {
+        if (v[k] == 0)
+            continue;
+        entries--;
+        for (size_t j = 0; j < n; j++)
+            w->s[j] = vectors[j * n + k % n];
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                w->t[i * n + j] += vectors[i * n + k / n] * v[k] * w->s[j];
+    }
+}
+
 /* out = Dlog_P[v], or Dexp_{log P}[v] if inverse; v may be out. */
 static void differential(workspace *w, const spectra *at, size_t row, bool inverse, const double *v,
                          double *out)
 {
     size_t n = w->n;
     const double *vectors = at->w + at->at[row] * n * n, *p = at->p + at->at[row] * n;
-    mst_multiply(n, vectors, v, w->s);
-    mst_multiply_nt(n, w->s, vectors, w->t);
+    into_eigenbasis(w, vectors, v);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             double phi = divided_difference(p[i], p[j]);

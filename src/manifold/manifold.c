@@ -3,6 +3,7 @@
 
 /* The public face of a manifold: each operation takes the slot of the table or its fall-back. */
 #include "manifold/fallback.h"
+#include "manifold/formula_content.h"
 #include "manifold/internal.h"
 
 #include <math.h>
@@ -80,13 +81,9 @@ void mst_manifold_free(mst_manifold *m)
         m->ops.free_data(m->data);
     mst_release(m->metric);
     mst_release(m->constraint);
+    mst_formula_content_free(m->formula);
     mst_release(m->spec);
     mst_release(m);
-}
-
-bool mst_is_same_manifold(const mst_manifold *a, const mst_manifold *b)
-{
-    return a == b || strcmp(a->spec, b->spec) == 0;
 }
 
 size_t mst_manifold_dim(const mst_manifold *m)
@@ -358,4 +355,17 @@ mst_status mst_manifold_walk(const mst_manifold *m, size_t n, double *x, double 
                              mst_noise noise)
 {
     return SLOT(walk, x, h, steps, noise);
+}
+
+size_t mst_manifold_remarks(const mst_manifold *m, const double *x, double t, size_t most,
+                            mst_remark *out)
+{
+    size_t count = 0;
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
+        const mst_manifold *part = mst_manifold_factor(m, f);
+        if (part->ops.remarks != NULL)
+            count += part->ops.remarks(part, x, t, most - count, out + count);
+        x += part->ambient;
+    }
+    return count;
 }

@@ -137,6 +137,40 @@ mst_status metric_to_frame(const mst_manifold *m, size_t n, const double *x, con
                                                : exchange(m, n, x, v, true, c);
 }
 
+/* A parabola of the chart, x + v − ½Γ(v, v), which is the geodesic to second order; the geodesic itself where
+ * that leads out of the domain. */
+static mst_status retract(const mst_manifold *m, size_t n, const double *x, const double *v,
+                          double *y)
+{
+    size_t d = m->dim;
+    metric_work w;
+    double *factor = NULL;
+    mst_status status = metric_work_new(&w, m, 1, 1);
+    if (status == MST_OK)
+        status = mst_allocate(&factor, d * d + 2 * d);
+    double *bend = factor + d * d, *to = bend + d;
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        const double *at = x + i * d, *step = v + i * d;
+        unsigned char inside = 0;
+        status = metric_factor(m, 1, at, &w, factor);
+        if (status == MST_OK)
+            status = metric_bend(m, 1, 1, at, step, &w, bend);
+        if (status != MST_OK)
+            break;
+        metric_raise(d, factor, bend, bend);
+        for (size_t a = 0; a < d; a++)
+            to[a] = at[a] + step[a] - bend[a] / 2;
+        metric_inside(m, 1, to, &inside);
+        if (inside)
+            memcpy(y + i * d, to, d * sizeof *y);
+        else
+            status = metric_exp(m, 1, at, step, y + i * d);
+    }
+    mst_release(factor);
+    metric_work_free(&w);
+    return status;
+}
+
 /* ---- Construction ---- */
 
 static const mst_manifold_ops adapter = {
@@ -211,7 +245,9 @@ mst_status mst_metric_new(mst_manifold **out, const mst_metric_ops *ops, const c
     if (table.ricci != NULL)
         filled.ricci = table.ricci;
     filled.free_data = table.free_data;
+    filled.remarks = table.remarks;
     if (table.charts <= 1) { /* an atlas is beyond the solver */
+        filled.retract = retract;
         filled.log = geodesic_log;
         filled.dist = geodesic_dist;
     }

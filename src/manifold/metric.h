@@ -61,6 +61,8 @@ MST_MUST_USE mst_status metric_turn(const mst_manifold *m, size_t n, size_t fiel
 MST_MUST_USE mst_status metric_bend(const mst_manifold *m, size_t n, size_t fields, const double *x,
                                     const double *u, metric_work *w, double *out);
 
+/* C of one matrix g = C Cᵀ, zeros above; NAN if there is none. */
+void metric_cholesky(size_t d, const double *g, double *c);
 /* With a factor C of g: v = g⁻¹ p (in place allowed), Cᵀ v, C⁻¹ p, and C⁻ᵀ ξ. */
 void metric_raise(size_t d, const double *c, const double *p, double *v);
 void metric_lower_root(size_t d, const double *c, const double *v, double *xi);
@@ -80,6 +82,12 @@ double metric_chart_for(const mst_manifold *m, const double *x);
  * the chart does not reach it. */
 MST_MUST_USE mst_status metric_change_chart(const mst_manifold *m, double to, double *x,
                                             size_t count, double *vectors);
+
+/* The relative size of the rounding in what it says; 0: that of doubles, or it has no metric. */
+static inline double metric_precision(const mst_manifold *m)
+{
+    return m->metric != NULL ? m->metric->ops.precision : 0;
+}
 
 /* ---- Integration (metric_flow.c) ---- */
 
@@ -132,6 +140,9 @@ mst_status metric_exp_adjoint(const mst_manifold *m, size_t n, const double *x, 
                               const double *w, double *dx, double *dv);
 mst_status metric_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
                          double *f, double *v, double *laplacian);
+/* The same through a map into Euclidean space (metric_toward_map.c). */
+mst_status metric_map_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                             double *f, double *v, double *laplacian);
 mst_status metric_step(const mst_manifold *m, size_t n, const double *x, const double *xi,
                        const double *h, double *y, double *arrived);
 mst_status metric_step_adjoint(const mst_manifold *m, size_t n, const double *x, const double *xi,
@@ -144,6 +155,8 @@ mst_status metric_to_frame(const mst_manifold *m, size_t n, const double *x, con
                            double *c);
 mst_status metric_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out);
+/* Ric(e, e) of the vectors of the frames at x, out (n, d). */
+mst_status metric_ricci_diagonal(const mst_manifold *m, size_t n, const double *x, double *out);
 mst_status metric_chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
                                double *u);
 mst_status metric_chart_point(const mst_manifold *m, size_t n, const double *c, const double *u,

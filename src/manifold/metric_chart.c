@@ -3,6 +3,7 @@
 
 /* The chart slots of a metric: its own chart around c, moved and stretched such that c is 0 and the metric
  * there the identity, u = σ(c)⁻¹(q − c). */
+#include "base/linalg.h"
 #include "manifold/metric.h"
 
 #include <math.h>
@@ -104,6 +105,11 @@ mst_status metric_chart_point(const mst_manifold *m, size_t n, const double *c, 
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         status = place(&s, c + i * D, u + i * d);
+        if (status == MST_OK)
+            status = metric_factor(m, 1, s.q, &s.room, s.factor);
+        if (status == MST_OK && !mst_all_finite(d * d, s.factor))
+            status = mst_fail(MST_DOMAIN, "chart coordinates lead where the metric is not positive "
+                                          "definite");
         if (status == MST_OK)
             status = metric_change_chart(m, metric_chart_for(m, s.q), s.q, 0, NULL);
         if (status == MST_OK)

@@ -93,8 +93,7 @@ mst_status metric_tensor(const mst_manifold *m, size_t n, const double *x, metri
     return MST_OK;
 }
 
-/* C with g = C Cᵀ, zeros above; NAN if there is none. */
-static void factor_row(size_t d, const double *g, double *c)
+void metric_cholesky(size_t d, const double *g, double *c)
 {
     memset(c, 0, d * d * sizeof *c);
     for (size_t j = 0; j < d; j++) {
@@ -117,7 +116,7 @@ mst_status metric_factor(const mst_manifold *m, size_t n, const double *x, metri
     size_t square = m->dim * m->dim;
     MST_TRY(metric_tensor(m, n, x, w, w->g));
     for (size_t i = 0; i < n; i++)
-        factor_row(m->dim, w->g + i * square, factor + i * square);
+        metric_cholesky(m->dim, w->g + i * square, factor + i * square);
     return MST_OK;
 }
 

@@ -2,9 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Geodesics of a metric, and what goes along with them, by the Runge–Kutta pair 8(7) of Prince and Dormand
- * (1981). Each row has steps of its own, so results do not depend on the rows beside it; the fields do not
- * take part in the choice of the steps, so the same geodesic has the same end with and
- * without them, to the bit. */
+ * (1981). Each row has steps of its own, so results do not depend on the rows beside it. */
 #include "manifold/metric.h"
 #include "manifold/runge_kutta.h"
 
@@ -14,12 +12,15 @@
 /* Error of a step, by the pair's difference, against the length of the whole geodesic. What goes on is the
  * result of higher order, which is better. */
 static const double usual_tolerance = 2e-14;
+/* Of a step of a field, against the field. It is looser, so that fields shorten steps only where the geodesic
+ * says nothing of how it bends, and its end is the same with and without them elsewhere. */
+static const double field_tolerance = 1e-12;
 
 mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t fields)
 {
     size_t d = m->dim, rows = FLOW_ROWS, most = fields > 0 ? fields : 1;
     *f = (flow){.m = m, .kind = kind, .fields = kind == FLOW_ALONE ? 0 : fields};
-    f->tolerance = usual_tolerance;
+    f->tolerance = fmax(usual_tolerance, metric_precision(m));
     f->most = 200000;
     f->share = kind == FLOW_JACOBI ? 2 * d : d;
     f->width = 2 * d + f->fields * f->share;
@@ -172,12 +173,54 @@ static double step_error(flow *f, size_t n, size_t i, double h)
     return isnan(length[0]) || isnan(length[1]) ? NAN : fmax(length[0], length[1]);
 }
 
-/* How each geodesic stands: its place in the caller's rows, parameter, next step, length, and steps tried. */
+/* The larger of the relative errors of the fields of row i: where coordinates run straight, along an equator,
+ * the geodesic itself has no error that could tell how long a step may be. */
+static double field_error(flow *f, size_t n, size_t i, double h)
+{
+    size_t d = f->m->dim, width = f->width, parts = f->share / d;
+    const double *factor = f->first + i * d * d;
+    double *error = f->field, *root = f->slope, worst = 0;
+    for (size_t k = 0; f->kind != FLOW_ALONE && k < f->fields; k++) {
+        double off = 0, size = 0;
+        for (size_t part = 0; part < parts; part++) {
+            size_t at = 2 * d + k * f->share + part * d;
+            bool vector = f->kind == FLOW_JACOBI && part == 0;
+            memset(error, 0, d * sizeof *error);
+            for (size_t s = 0; s < RK_STAGES; s++)
+                for (size_t a = 0; a < d; a++)
+                    error[a] +=
+                        (rk_eighth[s] - rk_seventh[s]) * f->stage[(s * n + i) * width + at + a];
+            (vector ? metric_lower_root : metric_momentum_root)(d, factor, error, root);
+            off = fmax(off, h * metric_length(d, root));
+            (vector ? metric_lower_root : metric_momentum_root)(d, factor,
+                                                                f->trial + i * width + at, root);
+            size = fmax(size, metric_length(d, root));
+        }
+        if (size > 0)
+            worst = isnan(off) ? NAN : fmax(worst, off / size);
+    }
+    return worst;
+}
+
+/* How each geodesic stands: its place in the caller's rows, parameter, next step, length, and steps tried;
+ * `mark` is where it was a while ago. */
 typedef struct runner {
     size_t row;
-    double at, step, length;
+    double at, step, length, mark;
     size_t tried;
 } runner;
+
+/* Does it creep? Near a place where the metric ceases to be one steps shrink with the distance to it until
+ * rounding is all that they see. At fifty times this pace no geodesic would come to its end. */
+static bool is_stuck(runner *r)
+{
+    enum { WHILE = 1024 };
+    if (r->tried == 0 || r->tried % WHILE != 0)
+        return false;
+    bool creeps = r->at - r->mark < 1e-4;
+    r->mark = r->at;
+    return creeps;
+}
 
 /* p and the fields of one state follow the point x into the chart it should be in; `x`
  * becomes the row there. */
@@ -217,10 +260,17 @@ static mst_status judge(flow *f, size_t n, size_t i, runner *r, double *base, do
     size_t d = m->dim, D = m->ambient;
     double error = step_error(f, n, i, r->step), *end = f->point + i * D;
     double ratio = error > 0 ? error / (f->tolerance * r->length) : error;
+    double beside = field_error(f, n, i, r->step) / field_tolerance;
+    ratio = isnan(ratio) || isnan(beside) ? NAN : fmax(ratio, beside);
     unsigned char inside;
     flow_end(f, f->base + i * D, f->trial + i * f->width, end);
     metric_inside(m, 1, end, &inside);
-    if (++r->tried > f->most || (r->step < 1e-14 && !(ratio <= 1 && inside)))
+    /* The error falls with the step wherever there is a geodesic at all. */
+    if ((r->step < 1e-14 && !(ratio <= 1 && inside)) || is_stuck(r))
+        return mst_fail(MST_DOMAIN,
+                        "a geodesic of length %g left the domain of the metric after %.3g of it",
+                        r->length, r->at);
+    if (++r->tried > f->most)
         return mst_fail(MST_CONVERGENCE,
                         "a geodesic of length %g could be followed over %.3g of it only", r->length,
                         r->at);

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Exp of a metric, parallel transport, and the derivative of Exp and its adjoint. */
+#include "base/linalg.h"
 #include "manifold/metric.h"
 
 #include <math.h>
@@ -52,6 +53,17 @@ static mst_status begin(block *b, size_t n, const double *x, const double *v)
     return MST_OK;
 }
 
+/* Is there a metric at the ends of n geodesics, y (n, D)? A last step may lead beyond. */
+static mst_status check_ends(block *b, size_t n, const double *y)
+{
+    const mst_manifold *m = b->f.m;
+    size_t square = m->dim * m->dim;
+    MST_TRY(metric_factor(m, n, y, &b->f.room, b->f.factor));
+    if (!mst_all_finite(n * square, b->f.factor))
+        return mst_fail(MST_DOMAIN, "a geodesic ended where the metric is not positive definite");
+    return MST_OK;
+}
+
 mst_status metric_exp(const mst_manifold *m, size_t n, const double *x, const double *v, double *y)
 {
     size_t D = m->ambient;
@@ -65,6 +77,8 @@ mst_status metric_exp(const mst_manifold *m, size_t n, const double *x, const do
             status = flow_run(&b.f, count, b.base, b.state);
         for (size_t k = 0; status == MST_OK && k < count; k++)
             flow_end(&b.f, b.base + k * D, b.state + k * b.f.width, y + (i + k) * D);
+        if (status == MST_OK)
+            status = check_ends(&b, count, y + i * D);
     }
     block_free(&b);
     return status;

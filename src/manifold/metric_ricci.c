@@ -167,3 +167,18 @@ mst_status metric_ricci(const mst_manifold *m, size_t n, const double *x, const 
     mst_release(room);
     return status;
 }
+
+mst_status metric_ricci_diagonal(const mst_manifold *m, size_t n, const double *x, double *out)
+{
+    size_t d = m->dim, D = m->ambient;
+    curve s;
+    MST_TRY(curve_new(&s, m));
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        status = curve_at(&s, x + i * D);
+        for (size_t a = 0; status == MST_OK && a < d; a++)
+            status = ricci_form(&s, s.u + a * d, &out[i * d + a]);
+    }
+    curve_free(&s);
+    return status;
+}

@@ -5,6 +5,7 @@
  * one, with the correction for the Ricci tensor that makes it of weak order two, by one step of a method of
  * order four: its error of the order |v|⁵ = O(h^{5/2}) is odd in ξ to leading order, so
  * it counts as O(h³). */
+#include "manifold/leaving.h"
 #include "manifold/metric.h"
 
 #include <math.h>
@@ -154,12 +155,17 @@ mst_status metric_step(const mst_manifold *m, size_t n, const double *x, const d
             unsigned char inside;
             double *end = y + i * D;
             metric_inside(m, 1, end, &inside);
-            if (!inside)
-                status = mst_fail(MST_DOMAIN, "a step of Brownian motion left the domain of the "
-                                              "metric; take shorter ones");
+            if (!inside || mst_is_lost(D, arrived + i * D)) {
+                mst_lose(D, end);
+                continue;
+            }
             double to = metric_chart_for(m, end);
-            if (status == MST_OK && D > d && to != end[d])
+            if (D > d && to != end[d])
                 status = metric_change_chart(m, to, end, 1, arrived + i * D);
+            if (status == MST_DOMAIN) {
+                mst_lose(D, end);
+                status = MST_OK;
+            }
         }
     }
     walker_free(&s);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* A potential toward y in a chart. With δ = x − y, A = L(x, δ) and B = L(y, δ) it is h = √(A B), the
- * geometric mean of ½|δ|² in the metrics at both ends: ½r² + O(r⁴), and half the squared chord where the
- * chart is conformal to one of a space of constant curvature: 1 − cos r on spheres, cosh r − 1 on hyperbolic
- * space. Where the traits know a constant curvature κ, f is the function of h that makes
- * ½r² of it, as far as that is smooth. */
+/* A potential toward y in a chart; where a map into Euclidean space is known, its chord is one. With δ = x −
+ * y, A = L(x, δ) and B = L(y, δ) it is h = √(A B), the geometric mean of ½|δ|² in the metrics at both ends:
+ * ½r² + O(r⁴), and half the squared chord where the chart is conformal to one of a space of constant
+ * curvature: 1 − cos r on spheres, cosh r − 1 on hyperbolic space. Where the traits know a constant curvature
+ * κ, f is the function of h that makes ½r² of it, as far as that is smooth. */
 #include "manifold/metric.h"
 #include "manifold/toward.h"
 
@@ -17,6 +17,9 @@ typedef struct potential {
     metric_work room;
     double *from, *to;                         /* (D): x and y in one chart */
     double *delta, *slope_a, *slope_b, *slope; /* (d): δ, dA, dB, df */
+    double *period, *first, *second;           /* (d): 0: none; derivatives of δ by x */
+    double *bent_a, *bent_b;                   /* (d): dA and dB by δ, times `second` */
+    double *turned;                            /* (d, d): frame times `first` */
     double *factor, *frame, *lx, *lv;          /* (d, d) */
     double *block;
 } potential;
@@ -26,7 +29,7 @@ static mst_status potential_new(potential *s, const mst_manifold *m)
     size_t d = m->dim, D = m->ambient;
     *s = (potential){.m = m};
     MST_TRY(metric_work_new(&s->room, m, 1, d));
-    mst_status status = mst_allocate(&s->block, 2 * D + 4 * d + 4 * d * d);
+    mst_status status = mst_allocate_zero(&s->block, 2 * D + 9 * d + 5 * d * d);
     if (status != MST_OK) {
         metric_work_free(&s->room);
         return status;
@@ -37,10 +40,18 @@ static mst_status potential_new(potential *s, const mst_manifold *m)
     s->slope_a = s->delta + d;
     s->slope_b = s->slope_a + d;
     s->slope = s->slope_b + d;
-    s->factor = s->slope + d;
+    s->period = s->slope + d;
+    s->first = s->period + d;
+    s->second = s->first + d;
+    s->bent_a = s->second + d;
+    s->bent_b = s->bent_a + d;
+    s->factor = s->bent_b + d;
     s->frame = s->factor + d * d;
     s->lx = s->frame + d * d;
     s->lv = s->lx + d * d;
+    s->turned = s->lv + d * d;
+    if (m->metric->ops.period != NULL)
+        m->metric->ops.period(m, s->period);
     return MST_OK;
 }
 
@@ -104,20 +115,40 @@ static mst_status meet(potential *s, const double *x, const double *y, bool *at_
     return first;
 }
 
+/* δ = x − y. Of a coordinate with the period p it is p/2π sin a (1 + (1 − cos a)/3), a = 2π(x − y)/p, which
+ * is x − y + O((x − y)⁵) and smooth at half a period. */
+static void differences(potential *s)
+{
+    for (size_t k = 0; k < s->m->dim; k++) {
+        double delta = s->from[k] - s->to[k], turn = 6.283185307179586 / s->period[k];
+        s->delta[k] = delta;
+        s->first[k] = 1;
+        s->second[k] = 0;
+        if (!(s->period[k] > 0))
+            continue;
+        double sine = sin(turn * delta), far = 1 - cos(turn * delta);
+        s->delta[k] = toward_factor(far) * sine / turn;
+        s->first[k] = toward_second(far);
+        s->second[k] = -4 * turn * sine * far / 3;
+    }
+}
+
 /* A, B and their differentials by x; the factor of g at x. */
 static mst_status evaluate(potential *s, double *a, double *b)
 {
     const mst_manifold *m = s->m;
     size_t d = m->dim;
-    for (size_t k = 0; k < d; k++)
-        s->delta[k] = s->from[k] - s->to[k];
-    metric_wrap(m, s->delta, s->slope_b);
+    differences(s);
     MST_TRY(metric_slope(m, 1, s->to, s->delta, &s->room, NULL, s->slope_b));
     *b = s->room.l[0];
     MST_TRY(metric_slope(m, 1, s->from, s->delta, &s->room, s->lx, s->slope_a));
     *a = s->room.l[0];
-    for (size_t k = 0; k < d; k++)
-        s->slope_a[k] += s->lx[k];
+    for (size_t k = 0; k < d; k++) {
+        s->bent_a[k] = s->slope_a[k] * s->second[k];
+        s->bent_b[k] = s->slope_b[k] * s->second[k];
+        s->slope_a[k] = s->slope_a[k] * s->first[k] + s->lx[k];
+        s->slope_b[k] *= s->first[k];
+    }
     return metric_factor(m, 1, s->from, &s->room, s->factor);
 }
 
@@ -131,17 +162,23 @@ static mst_status trace(potential *s, double a, double b, const double *by_h, do
     for (size_t k = 0; k < d; k++) {
         s->frame[k * d + k] = 1;
         metric_raise_root(d, s->factor, s->frame + k * d, s->frame + k * d);
+        for (size_t i = 0; i < d; i++)
+            s->turned[k * d + i] = s->frame[k * d + i] * s->first[i];
     }
     *laplacian = 0;
     MST_TRY(
-        metric_hvp(m, 1, d, s->from, s->delta, false, s->frame, s->frame, &s->room, s->lx, s->lv));
+        metric_hvp(m, 1, d, s->from, s->delta, false, s->frame, s->turned, &s->room, s->lx, s->lv));
     for (size_t k = 0; k < d; k++) {
-        const double *e = s->frame + k * d;
+        const double *e = s->frame + k * d, *turned = s->turned + k * d;
         double da = product(d, s->slope_a, e), db = product(d, s->slope_b, e);
-        double second = product(d, s->lx + k * d, e) + product(d, s->lv + k * d, e);
+        double second = product(d, s->lx + k * d, e) + product(d, s->lv + k * d, turned);
         double dh = 0.5 * (up * da + down * db), twice;
-        MST_TRY(metric_slope(m, 1, s->to, e, &s->room, NULL, s->lv + k * d));
+        MST_TRY(metric_slope(m, 1, s->to, turned, &s->room, NULL, s->lv + k * d));
         twice = 2 * s->room.l[0]; /* d²B */
+        for (size_t i = 0; i < d; i++) {
+            second += s->bent_a[i] * e[i] * e[i];
+            twice += s->bent_b[i] * e[i] * e[i];
+        }
         double ddh = da * db / h + 0.5 * (up * second + down * twice) - dh * dh / h;
         *laplacian += by_h[1] * ddh + by_h[2] * dh * dh;
     }
@@ -191,6 +228,8 @@ mst_status metric_toward(const mst_manifold *m, size_t n, const double *x, const
 {
     size_t D = m->ambient;
     potential s;
+    if (m->metric->ops.embedded > 0)
+        return metric_map_toward(m, n, x, y, f, v, laplacian);
     MST_TRY(potential_new(&s, m));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < n; i++)

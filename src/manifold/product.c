@@ -313,6 +313,8 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
         out->embedding = out->embedding == t->embedding ? out->embedding : NAN;
         out->unrolls = out->unrolls && t->unrolls;
         out->line = NULL;
+        out->landmark_dim = 0;
+        out->any_row = out->any_row && t->any_row;
         out->beside_line = NAN;
     }
 }

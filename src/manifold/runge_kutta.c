@@ -108,21 +108,26 @@ static double step_error(const rk_system *s, size_t n, size_t i, double h, const
     return h * sqrt(sum);
 }
 
-/* Takes the trial, or not; the next step. False: it cannot go on. */
-static bool judge(const rk_system *s, double ratio, runner *r, const double *trial, double *state)
+/* Takes the trial, or not; the next step. A failure: it cannot go on. */
+static mst_status judge(const rk_system *s, double ratio, runner *r, const double *trial,
+                        double *state)
 {
-    if (++r->tried > s->most || (r->step < 1e-14 && !(ratio <= 1)))
-        return false;
+    if (s->inside != NULL && !s->inside(s->context, trial))
+        ratio = NAN;
+    if (r->step < 1e-14 && !(ratio <= 1))
+        return MST_DOMAIN;
+    if (++r->tried > s->most)
+        return MST_CONVERGENCE;
     double grow = isfinite(ratio) ? 0.9 * pow(fmax(ratio, 1e-10), -1.0 / 8) : 0.2;
     grow = fmin(fmax(grow, 0.2), 5);
     if (!(ratio <= 1)) {
         r->step *= fmin(grow, 0.5);
-        return true;
+        return MST_OK;
     }
     r->at += r->step;
     r->step = fmin(r->step * grow, 1 - r->at);
     memcpy(state, trial, s->width * sizeof *state);
-    return true;
+    return MST_OK;
 }
 
 mst_status rk_run(const rk_system *s, size_t n, const double *size, double *state,
@@ -148,9 +153,8 @@ mst_status rk_run(const rk_system *s, size_t n, const double *size, double *stat
             runner *r = &runners[i];
             double error = step_error(s, n, i, r->step, &room);
             double ratio = error > 0 ? error / (s->tolerance * size[r->row]) : error;
-            if (!judge(s, ratio, r, room.trial + i * width, state + r->row * width))
-                status[r->row] = MST_CONVERGENCE;
-            else if (r->at < 1 && r->step > 0)
+            status[r->row] = judge(s, ratio, r, room.trial + i * width, state + r->row * width);
+            if (status[r->row] == MST_OK && r->at < 1 && r->step > 0)
                 runners[left++] = *r;
         }
         n = left;

@@ -309,6 +309,11 @@ static mst_status new_with(mst_manifold **out, const mst_manifold_ops *ops, size
     return mst_manifold_new(out, ops, spec, symmetric_dim(n), n * n, NULL);
 }
 
+bool mst_is_affine_invariant(const mst_manifold *m)
+{
+    return m->ops.ricci == small_ops.ricci || m->ops.ricci == mst_spd_plain_ricci;
+}
+
 mst_status mst_spd_new(mst_manifold **out, size_t n)
 {
     return new_with(out, n <= MST_SMALL_ORDER ? &small_ops : &plain_ops, n);

@@ -30,7 +30,17 @@
     X(sym, "sym:n", "sym:3", "symmetric n×n matrices, Frobenius metric",                           \
       "n² entries by rows, or the upper triangle by rows", NULL, mst_sym_new(out, a->order[0]))    \
     X(so3, "so3", "so3", "rotations of R³, distance = rotation angle",                             \
-      "9 entries by rows, or a unit quaternion w, x, y, z", NULL, mst_so3_new(out))
+      "9 entries by rows, or a unit quaternion w, x, y, z", NULL, mst_so3_new(out))                \
+    X(kendall, "kendall:nxm", "kendall:8x2", "shapes of n landmarks in R^m, m = 2 or 3",           \
+      "n·m coordinates of the landmarks, x_1, y_1, x_2, …", NULL,                                  \
+      mst_kendall_new(out, a->order[0], a->order[1]))                                              \
+    X(size_and_shape, "size-and-shape:nxm", "size-and-shape:8x2",                                  \
+      "shapes with their sizes of n landmarks in R^m", "n·m coordinates of the landmarks", NULL,   \
+      mst_size_and_shape_new(out, a->order[0], a->order[1]))                                       \
+    X(landmarks, "landmarks:NxD", "landmarks:5x2?sigma=0.5",                                       \
+      "N landmarks in R^D, D = 2 or 3, LDDMM metric",                                              \
+      "x and y (and z) of each landmark; options sigma, alpha, nugget, kernel",                    \
+      "sigma&alpha&nugget&kernel", mst_landmarks_from_spec(out, a))
 
 #define MAKE(id, spec, example, what, row, keys, call)                           \
     static mst_status make_##id(mst_manifold **out, const mst_spec_arguments *a) \
@@ -87,7 +97,9 @@ const mst_manifold_family *mst_manifold_family_of(const mst_manifold *m)
          f < FAMILIES && strncmp(families[f].spec, m->spec, length) == 0; f++)
         if (m->product != NULL || strcmp(strchrnul(families[f].spec, '?'), options) == 0)
             return &families[f];
-    return NULL;
+    /* Options with values of their own, sigma=0.7, are in no pattern. */
+    size_t first = find_family(m->spec, length);
+    return first < FAMILIES && makers[first].keys != NULL ? &families[first] : NULL;
 }
 
 mst_status mst_check_order(mst_manifold **out, const char *family, size_t order, size_t largest)
@@ -262,7 +274,7 @@ static mst_status parse_file(mst_manifold **out, cursor *c, char *buffer)
         return mst_fail(MST_ARGUMENT, "no kind of manifold file ends in %s (%.*s)",
                         dot != NULL ? dot : "no dot at all", SHOWN, path);
     }
-    mst_spec_arguments a = {.path = path};
+    mst_spec_arguments a = {.path = path, .user = kind->user};
     MST_TRY(read_options(c, path, kind->options, buffer, &a));
     return kind->make(out, &a);
 }
@@ -367,18 +379,9 @@ mst_status mst_manifold_parse_with(mst_manifold **out, const char *spec, size_t 
 
 mst_status mst_manifold_parse(mst_manifold **out, const char *spec)
 {
-    static const mst_manifold_file_kind kinds[] = {{"manifold", SPEC_ANY, mst_formula_from_spec}};
+    static const mst_manifold_file_kind kinds[] = {
+        {"manifold", SPEC_ANY, mst_formula_from_spec, NULL},
+        {"gp", LEARNED_OPTIONS, mst_learned_from_spec, NULL},
+        {"decoder", LEARNED_OPTIONS, mst_learned_from_spec, NULL}};
     return mst_manifold_parse_with(out, spec, sizeof kinds / sizeof *kinds, kinds);
-}
-
-bool mst_spec_names(const char *spec, const mst_manifold *m)
-{
-    mst_manifold *named;
-    if (strcmp(spec, m->spec) == 0)
-        return true;
-    if (mst_manifold_parse(&named, spec) != MST_OK)
-        return false;
-    bool same = strcmp(named->spec, m->spec) == 0;
-    mst_manifold_free(named);
-    return same;
 }

@@ -20,6 +20,7 @@ typedef struct mst_spec_arguments {
     /* Of files whose options are their own: all of them, as they were given. */
     size_t given;
     const char *keys[SPEC_OPTIONS], *values[SPEC_OPTIONS];
+    void *user; /* of the kind of files */
 } mst_spec_arguments;
 
 typedef mst_status mst_spec_constructor(mst_manifold **out, const mst_spec_arguments *a);
@@ -32,6 +33,7 @@ typedef struct mst_manifold_file_kind {
     const char
         *options; /* their keys, "sigma&alpha", null: none, or SPEC_ANY: those that the file has */
     mst_spec_constructor *make;
+    void *user; /* for `make` */
 } mst_manifold_file_kind;
 
 /* mst_manifold_parse with other kinds of files. */
@@ -40,7 +42,14 @@ MST_MUST_USE mst_status mst_manifold_parse_with(mst_manifold **out, const char *
 
 /* formula_file.c */
 mst_spec_constructor mst_formula_from_spec;
+/* learned/file.c: value[0] is the weight of the variance. And the same from the text of a file. */
+#define LEARNED_OPTIONS "uncertainty"
+mst_spec_constructor mst_learned_from_spec;
+MST_MUST_USE mst_status mst_learned_from_text(mst_manifold **out, const mst_spec_arguments *a,
+                                              const char *text);
 /* spd.c: `order` is n, value[0] the metric. */
 mst_spec_constructor mst_spd_from_spec;
+/* landmarks.c: `order` N and D, value[0 … 3] sigma, alpha, nugget and kernel. */
+mst_spec_constructor mst_landmarks_from_spec;
 
 #endif

@@ -18,6 +18,10 @@ static inline size_t symmetric_dim(size_t n)
     return n * (n + 1) / 2;
 }
 
+/* Positive definite matrices P with the metric tr(P⁻¹A P⁻¹B)? The frame coordinates of V at P = L Lᵀ are then
+ * those of L⁻¹V L⁻ᵀ. */
+bool mst_is_affine_invariant(const mst_manifold *m);
+
 /* The n of a manifold whose rows are n×n matrices. */
 static inline size_t symmetric_order(size_t ambient)
 {

@@ -115,15 +115,10 @@ static mst_status log_toward(const mst_manifold *m, size_t n, const double *x, c
 typedef mst_status toward(const mst_manifold *m, size_t n, const double *x, const double *y,
                           double *f, double *v, double *laplacian);
 
-mst_status mst_fallback_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
-                               double *f, double *v, double *laplacian)
+/* v may be null, which those that are run do not take. */
+static mst_status run_toward(toward *run, const mst_manifold *m, size_t n, const double *x,
+                             const double *y, double *f, double *v, double *laplacian)
 {
-    const mst_manifold_traits *t = &m->traits;
-    bool log = (t->closed & MST_CLOSED_LOG) != 0 && isinf(mst_manifold_injectivity(m));
-    toward *run = t->angles      ? angles_toward
-                  : t->unit_rows ? unit_rows_toward
-                  : log          ? log_toward
-                                 : mst_chord_toward;
     if (v != NULL)
         return run(m, n, x, y, f, v, laplacian);
     size_t D = m->ambient;
@@ -135,4 +130,22 @@ mst_status mst_fallback_toward(const mst_manifold *m, size_t n, const double *x,
                      f != NULL ? f + i : NULL, work, laplacian != NULL ? laplacian + i : NULL);
     mst_release(work);
     return status;
+}
+
+mst_status mst_log_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                          double *f, double *v, double *laplacian)
+{
+    return run_toward(log_toward, m, n, x, y, f, v, laplacian);
+}
+
+mst_status mst_fallback_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                               double *f, double *v, double *laplacian)
+{
+    const mst_manifold_traits *t = &m->traits;
+    bool log = (t->closed & MST_CLOSED_LOG) != 0 && isinf(mst_manifold_injectivity(m));
+    toward *run = t->angles      ? angles_toward
+                  : t->unit_rows ? unit_rows_toward
+                  : log          ? log_toward
+                                 : mst_chord_toward;
+    return run_toward(run, m, n, x, y, f, v, laplacian);
 }

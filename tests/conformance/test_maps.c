@@ -132,8 +132,8 @@ START_TEST(neighbours_keep_their_relative_accuracy)
         ASSERT_OK(mst_manifold_tangent(s.m, 1, r.x, r.w, r.w));
         double length = vector_norm(&s, r.x, r.w);
         /* Points leave the manifold by rounding: right-angled to y − x, so its square counts. */
-        double relative =
-            4 * kappa * (length + s.c * DBL_EPSILON) + pow(4 * kappa * DBL_EPSILON / length, 2);
+        double relative = 4 * kappa * (s.bends * length + s.c * DBL_EPSILON) +
+                          pow(4 * kappa * DBL_EPSILON / length, 2);
         double tolerance = length * relative;
         (void)log_of(&s, r.x, r.y, r.z);
         assert_near(vector_gap(&s, r.x, r.w, r.z), 0, tolerance, "%s: log of a neighbour at %g",

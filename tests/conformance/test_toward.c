@@ -32,7 +32,8 @@ static void pair_next(pair *p, const subject *s, dice *die, size_t round)
 {
     double cut = s->injectivity;
     const double spread[DISTANCES] = {0, 1e-9, 1e-3, 0.1, 0.5, 1, 2, 3},
-                 compact[DISTANCES] = {0, 1e-9, 1e-3, 0.1, 1, cut - 1e-3, cut + 1e-3, cut};
+                 compact[DISTANCES] = {0,          1e-9,       1e-3, 0.1, fmin(1, cut),
+                                       cut - 1e-3, cut + 1e-3, cut};
     p->r = (isinf(cut) ? spread : compact)[round % DISTANCES];
     corner_point(s, die, round / DISTANCES % POINT_KINDS, p->x);
     tangent_of_length(s, die, p->x, p->r, p->v);
@@ -73,12 +74,13 @@ START_TEST(gradient_and_laplacian)
             double first, second;
             differentiate(&s, &p, frame + k * s.D, h, &first, &second);
             assert_near(-first, vector_inner(&s, p.x, p.v, frame + k * s.D),
-                        noise / h + 1e-12 * size, "%s: -df along the frame, %g away", s.entry->spec,
-                        p.r);
+                        noise / h + 1e-12 * pow(s.bends, 4) * size,
+                        "%s: -df along the frame, %g away", s.entry->spec, p.r);
             sum += second;
         }
         assert_near(p.laplacian, sum,
-                    (double)s.d * (noise / (h * h) + 1e-11 * size) + s.entry->carry_error * 100,
+                    (double)s.d * (noise / (h * h) + 1e-11 * pow(s.bends, 4) * size) +
+                        s.entry->carry_error * 100,
                     "%s: the Laplacian, %g away", s.entry->spec, p.r);
     }
     subject_close(&s);
@@ -106,7 +108,7 @@ START_TEST(near_points_see_the_logarithm)
                     0.5 * pow(p.r, 4) + (p.r + noise) * noise + s.c * DBL_EPSILON,
                     "%s: f is half the square, %g away", s.entry->spec, p.r);
         assert_near(p.laplacian, (double)s.d,
-                    (double)s.d * p.r * p.r + noise + 1e-9 + 1e4 * s.entry->carry_error,
+                    (double)s.d * s.bends * p.r * p.r + noise + 1e-9 + 1e4 * s.entry->carry_error,
                     "%s: the Laplacian, %g away", s.entry->spec, p.r);
     }
     subject_close(&s);

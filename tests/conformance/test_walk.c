@@ -32,6 +32,11 @@ static void defined_walk(subject *s, size_t n, double *x, double h, size_t steps
 START_TEST(walk_is_what_its_definition_says)
 {
     subject s = subject_open((size_t)_i);
+    TAKES_PART(!s.entry->rolls);
+    if (s.entry->rolls) {
+        subject_close(&s);
+        return;
+    }
     enum { N = 70, STEPS = 4 };
     double *start = scratch(&s, N * s.D), *got = scratch(&s, N * s.D), *want = scratch(&s, N * s.D);
     dice d = {61};
@@ -93,7 +98,8 @@ START_TEST(threads_and_pieces_change_nothing)
         mst_manifold_start(s.m, start + i * D);
     mst_brownian_options o;
     for (size_t k = 0; k < METHODS; k++) {
-        if (!choose_method(&s, k, &o, start, whole))
+        if (!choose_method(&s, k, &o, start, whole) ||
+            (s.entry->slow_chart && o.method == MST_BROWNIAN_CHART))
             continue;
         o.threads = 1;
         ASSERT_OK(mst_brownian_endpoints(s.m, N, start, 0.1, &o, whole));
@@ -164,13 +170,23 @@ START_TEST(paths_begin_at_the_start_and_end_at_the_end_points)
 }
 END_TEST
 
+/* Rows without NAN, moved together; how many. */
+static size_t keep_finite(size_t n, size_t D, double *rows)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all_finite(D, rows + i * D))
+            memmove(rows + kept++ * D, rows + i * D, D * sizeof *rows);
+    return kept;
+}
+
 /* However coarse the step, the result is a point of the manifold; only Euler steps may leave their chart, and
  * then they must say so. */
 START_TEST(coarse_steps_stay_on_the_manifold)
 {
     subject s = subject_open((size_t)_i);
     enum { N = 300 };
-    size_t D = s.D, row = 0;
+    size_t D = s.D, row = 0, left;
     double *start = scratch(&s, N * D), *end = scratch(&s, N * D);
     for (size_t i = 0; i < N; i++)
         mst_manifold_start(s.m, start + i * D);
@@ -178,8 +194,10 @@ START_TEST(coarse_steps_stay_on_the_manifold)
     mst_brownian_options o;
     for (size_t k = 0; k < METHODS; k++)
         for (size_t t = 0; t < 5; t++) {
-            if (!choose_method(&s, k, &o, start, end))
+            if (!choose_method(&s, k, &o, start, end) ||
+                (s.entry->slow_chart && o.method == MST_BROWNIAN_CHART))
                 continue;
+            o.left = &left;
             mst_status status = mst_brownian_endpoints(s.m, N, start, times[t], &o, end);
             if (o.method == MST_BROWNIAN_CHART && times[t] >= 1 && status != MST_OK) {
                 ck_assert(status == MST_BREAKDOWN || status == MST_DOMAIN);
@@ -188,9 +206,10 @@ START_TEST(coarse_steps_stay_on_the_manifold)
             }
             ck_assert_msg(status == MST_OK, "%s: method %zu, time %g: %s", s.entry->spec, k,
                           times[t], mst_error_detail());
-            ck_assert_msg(all_finite(N * D, end), "%s: method %zu, time %g", s.entry->spec, k,
-                          times[t]);
-            ck_assert_msg(mst_manifold_validate(s.m, N, end, &row) == MST_OK,
+            size_t stayed = keep_finite(N, D, end);
+            ck_assert_msg(stayed + left == N && (left == 0 || (k == 1 && times[t] >= 1)),
+                          "%s: method %zu, time %g: %zu rows", s.entry->spec, k, times[t], stayed);
+            ck_assert_msg(mst_manifold_validate(s.m, stayed, end, &row) == MST_OK,
                           "%s: method %zu, time %g, row %zu: %s", s.entry->spec, k, times[t], row,
                           mst_error_detail());
         }
