@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Brownian motion with generator ½Δ: at time t its law has the density p_t(start, ·), the heat kernel. */
+/* Brownian motion with generator ½Δ: at time t its law has the density p_t(start, ·), the heat kernel.
+ *
+ * On a manifold with a border, or where the metric ceases to be positive definite, a path may leave the
+ * domain. It ends there: it is neither reflected nor drawn again, its rows are NAN from then on, and no other
+ * row is. What is left of the paths then has another law than Brownian motion that goes on. */
 #ifndef MANISTAT_BROWNIAN_H
 #define MANISTAT_BROWNIAN_H
 
@@ -10,6 +14,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The share of paths that may leave the domain before commands and trainings refuse what is left of them. */
+#define MST_BROWNIAN_MOST_LOST 0.001
 
 typedef enum mst_brownian_method {
     /* Geodesic random walk with the step √h e^(−(h/12) Ric) ξ: weak order 2 in h = t/steps where the scalar
@@ -30,6 +37,7 @@ typedef struct mst_brownian_options {
     uint64_t first_path;   /* default 0: the number of row 0, to sample one long batch in pieces */
     int threads;           /* default 0: all cores; the result does not depend on it */
     mst_progress progress; /* default none; in paths */
+    size_t *left; /* default null; else where the number of paths that left the domain goes */
 } mst_brownian_options;
 
 MST_API mst_brownian_options mst_brownian_options_default(void);

@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "base/random_kernels.h"
 #include "heat/radial_law.h"
-#include "manifold/internal.h"
+#include "manifold/leaving.h"
 
 #include <inttypes.h>
 #include <manistat/brownian.h>
@@ -114,8 +114,9 @@ static mst_status walk_group(const job *j, size_t begin, size_t n, double *x)
     return MST_OK;
 }
 
-/* Up to MST_LANES walkers, each in a chart of its own. */
+/* Up to MST_LANES walkers, each in a chart of its own. Those who have left the domain rest at the start. */
 typedef struct charts {
+    bool lost[MST_LANES];
     double (*z)[MST_LANES]; /* noise */
     double *centre, *point; /* (n, D) */
     double *u, *b, *sigma;  /* (n, d), (n, d), (n, d, d) */
@@ -150,6 +151,61 @@ static double euler_step(size_t i, size_t d, double h, double root, charts *s)
     return square;
 }
 
+static void chart_lose(const job *j, size_t i, charts *s)
+{
+    s->lost[i] = true;
+    mst_manifold_start(j->m, s->centre + i * j->m->ambient);
+    memset(s->u + i * j->m->dim, 0, j->m->dim * sizeof *s->u);
+}
+
+/* A failure at walker i in step k, counted from 0. */
+static mst_status chart_failed(const job *j, size_t path, size_t i, size_t k, mst_status status,
+                               charts *s)
+{
+    if (status != MST_DOMAIN)
+        return status;
+    if (!mst_can_be_left(j->m))
+        return mst_fail(MST_BREAKDOWN,
+                        "path %" PRIu64 " (counted from 1) left its chart in step %zu; take more "
+                        "steps or the method tangent",
+                        j->options->first_path + path + 1, k + 1);
+    chart_lose(j, i, s);
+    return MST_OK;
+}
+
+/* The points of all walkers into s->point; who has none is lost. */
+static mst_status chart_points(const job *j, size_t begin, size_t n, size_t k, charts *s)
+{
+    size_t d = j->m->dim, D = j->m->ambient;
+    mst_status status = mst_manifold_chart_point(j->m, n, s->centre, s->u, s->point);
+    for (size_t i = 0; status == MST_DOMAIN && i < n; i++) {
+        double *point = s->point + i * D;
+        MST_TRY(chart_failed(
+            j, begin + i, i, k,
+            mst_manifold_chart_point(j->m, 1, s->centre + i * D, s->u + i * d, point), s));
+    }
+    for (size_t i = 0; i < n; i++)
+        if (s->lost[i])
+            mst_lose(D, s->point + i * D);
+    return status == MST_DOMAIN ? MST_OK : status;
+}
+
+/* Drift and roots where the walkers are. */
+static mst_status chart_rates(const job *j, size_t begin, size_t n, size_t k, charts *s)
+{
+    const mst_manifold *m = j->m;
+    size_t d = m->dim, D = m->ambient;
+    mst_status status = mst_manifold_chart_diffusion(m, n, s->centre, s->u, s->b, s->sigma);
+    if (status != MST_DOMAIN)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        MST_TRY(chart_failed(j, begin + i, i, k - (k > 0),
+                             mst_manifold_chart_diffusion(m, 1, s->centre + i * D, s->u + i * d,
+                                                          s->b + i * d, s->sigma + i * d * d),
+                             s));
+    return MST_OK;
+}
+
 /* The group's paths in charts; a walker whose coordinates get large moves to the chart
  * centred at its point. */
 static mst_status chart_group(const job *j, size_t begin, size_t n, double *x, charts *s)
@@ -160,32 +216,31 @@ static mst_status chart_group(const job *j, size_t begin, size_t n, double *x, c
     double h = j->time / (double)o->steps, root = sqrt(h), radius = mst_manifold_chart_radius(j->m);
     memcpy(s->centre, x, n * D * sizeof *x);
     memset(s->u, 0, n * d * sizeof *s->u);
+    memset(s->lost, 0, sizeof s->lost);
     for (size_t k = 0; k < o->steps; k++) {
         random->step(o->seed, o->first_path + begin, k, d, s->z);
-        MST_TRY(mst_manifold_chart_diffusion(j->m, n, s->centre, s->u, s->b, s->sigma));
+        MST_TRY(chart_rates(j, begin, n, k, s));
         for (size_t i = 0; i < n; i++) {
-            if (euler_step(i, d, h, root, s) <= radius * radius)
+            if (s->lost[i] || euler_step(i, d, h, root, s) <= radius * radius)
                 continue;
             mst_status status =
                 mst_manifold_chart_point(j->m, 1, s->centre + i * D, s->u + i * d, s->point);
-            if (status == MST_DOMAIN)
-                return mst_fail(MST_BREAKDOWN,
-                                "path %" PRIu64
-                                " (counted from 1) left its chart in step %zu; take more steps or "
-                                "the method tangent",
-                                o->first_path + begin + i + 1, k + 1);
-            MST_TRY(status);
+            MST_TRY(chart_failed(j, begin + i, i, k, status, s));
+            if (status != MST_OK)
+                continue;
             memcpy(s->centre + i * D, s->point, D * sizeof *s->point);
             memset(s->u + i * d, 0, d * sizeof *s->u);
         }
         if (j->whole) {
-            MST_TRY(mst_manifold_chart_point(j->m, n, s->centre, s->u, s->point));
+            MST_TRY(chart_points(j, begin, n, k, s));
             record(j, begin, n, k + 1, s->point);
         }
         if (k % PATIENCE == PATIENCE - 1)
             MST_TRY(mst_parallel_tick((double)n * PATIENCE / (double)o->steps));
     }
-    return mst_manifold_chart_point(j->m, n, s->centre, s->u, x);
+    MST_TRY(chart_points(j, begin, n, o->steps - 1, s));
+    memcpy(x, s->point, n * D * sizeof *x);
+    return MST_OK;
 }
 
 static mst_status run_block(void *context, size_t begin, size_t end)
@@ -210,6 +265,15 @@ static mst_status run_block(void *context, size_t begin, size_t end)
     mst_release(x);
     mst_release(s.memory);
     return status;
+}
+
+/* By the last rows of the paths. */
+static size_t count_lost(const job *j, size_t n)
+{
+    size_t D = j->m->ambient, length = j->whole ? j->options->steps + 1 : 1, lost = 0;
+    for (size_t i = 0; mst_can_be_left(j->m) && i < n; i++)
+        lost += mst_is_lost(D, j->out + ((i + 1) * length - 1) * D);
+    return lost;
 }
 
 static mst_status run(job *j, size_t n, const mst_brownian_options *options)
@@ -238,6 +302,8 @@ static mst_status run(job *j, size_t n, const mst_brownian_options *options)
     }
     mst_status status = mst_parallel_blocks(n, BLOCK, o->threads, o->progress, run_block, j);
     radial_law_release(&law);
+    if (status == MST_OK && o->left != NULL)
+        *o->left = count_lost(j, n);
     return status;
 }
 

@@ -221,8 +221,10 @@ static void is_tangent(subject *s, const double *x, const double *y, double t)
     ASSERT_OK(mst_manifold_tangent(s->m, 1, y, here.score, v));
     for (size_t a = 0; a < s->D; a++)
         v[a] -= here.score[a];
+    /* Of quotients the representatives are turned onto each other first, which rounds them. */
+    double turned = s->entry->bends > 0 ? s->c * DBL_EPSILON / t : 0;
     assert_near(euclidean_norm(s->D, v), 0,
-                s->c * DBL_EPSILON * condition(s, y) * euclidean_norm(s->D, here.score),
+                s->c * DBL_EPSILON * condition(s, y) * euclidean_norm(s->D, here.score) + turned,
                 "%s: the score is not tangent, t = %g", s->entry->spec, t);
     for (size_t i = 0; i < s->d; i++)
         for (size_t j = 0; j < i; j++)
