@@ -34,6 +34,23 @@ typedef enum mst_loss {
 MST_API const char *mst_loss_name(mst_loss loss);
 MST_API bool mst_loss_parse(mst_loss *out, const char *name);
 
+/* Where the targets of the loss bel came from: constant, name, what it is. */
+#define MST_TARGETS_LIST(X)                                                            \
+    X(UNKNOWN, unknown, "another loss, or an older model")                             \
+    X(EXACT, exact, "exact steps of a flat space")                                     \
+    X(CLOSED, closed, "weights of the manifold's own")                                 \
+    X(FRAMES, frames, "frames that paths take along, and the Ricci curvature")         \
+    X(TRANSPORT, transport, "transport along geodesic steps, and the Ricci curvature") \
+    X(FLOW, flow, "derivatives of the steps")                                          \
+    X(MIXED, mixed, "factors of a product that differ")
+typedef enum mst_targets {
+#define MST_TARGETS_ENUM(constant, name, what) MST_TARGETS_##constant,
+    MST_TARGETS_LIST(MST_TARGETS_ENUM)
+#undef MST_TARGETS_ENUM
+} mst_targets;
+MST_API const char *mst_targets_name(mst_targets targets); /* "unknown", "exact", … */
+MST_API const char *mst_targets_text(mst_targets targets); /* what it is */
+
 /* What a network is. Texts and centre belong to the network. */
 typedef struct mst_network_info {
     const char *manifold; /* its spec */
@@ -54,8 +71,12 @@ typedef struct mst_network_info {
     bool finished;   /* the budget was used up; false: interrupted, or a checkpoint */
     /* held-out loss minus that of the short-time baseline alone, over the latter's; NAN unknown */
     double excess;
+    mst_targets targets;
+    double kappa;            /* decay rate of their weights, or NAN */
     const char *version;     /* of the program that trained it */
     const char *certificate; /* JSON text, or "" */
+    /* samples that were left out of the last run of the training because their paths left the domain */
+    uint64_t left;
 } mst_network_info;
 
 /* `m` is null, or the manifold of the model where its spec is none that

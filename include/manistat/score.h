@@ -7,6 +7,7 @@
 #ifndef MANISTAT_SCORE_H
 #define MANISTAT_SCORE_H
 
+#include <manistat/bridge.h>
 #include <manistat/heat.h>
 #include <manistat/manifold.h>
 
@@ -20,6 +21,7 @@ typedef struct mst_score mst_score;
 #define MST_GIVES_LOG_P 1u
 #define MST_GIVES_TIME 2u /* it has a time: gives dt_log_p, and its values depend on t */
 #define MST_GIVES_HESSIAN 4u
+#define MST_GIVES_VALIDITY 8u /* it estimates its own error, row by row: mst_score_validity */
 
 /* What one source can do, how well and at what price. */
 typedef struct mst_score_info {
@@ -31,6 +33,9 @@ typedef struct mst_score_info {
      * economise rows: they cut them into smaller blocks for more threads and look at fewer of them when they
      * search for a start. */
     double cost;
+    /* Of a source with validity numbers, what its rows suffer from in a few words: those beyond the limit,
+     * and those whose number is INFINITY. */
+    const char *beyond, *none;
 } mst_score_info;
 
 /* The table of a source. `size` is sizeof(mst_score_ops) of whoever fills it; what a later library knows
@@ -48,7 +53,17 @@ typedef struct mst_score_ops {
     /* For a source on a product whose log p is the sum of those of the factors: the source of factor i alone,
      * a new object on a borrowed factor. Null: it is no such sum. */
     mst_status (*factor)(const mst_score *s, size_t i, mst_score **out);
+    /* As evaluate, and v (n), see mst_score_validity. Null: it does not know its errors. */
+    mst_status (*validity)(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out,
+                           double *v);
+    /* For a source that searches: see mst_score_remember. Null: it would gain nothing. */
+    mst_status (*remember)(const mst_score *s, size_t rows, mst_score **out);
+    /* For a source that solves something for every x: see mst_score_prepare. Null: nothing. */
+    mst_status (*prepare)(const mst_score *s, size_t n, const double *x);
 } mst_score_ops;
+
+/* From this validity number on a row is beyond what its source can answer. */
+#define MST_VALIDITY_LIMIT 0.01
 
 /* A source of your own. The table is copied, the manifold borrowed: it must outlive the source. `data` goes
  * to free_data, also on failure. MST_ARGUMENT for a table without its size or without `evaluate`. */
@@ -59,8 +74,36 @@ MST_API MST_MUST_USE mst_status mst_score_exact_new(mst_score **out, const mst_m
 /* The small-time limit: log_p = −½ dist², score = Log_y(x). It has no time; its mean is the Fréchet mean. The
  * Hessian is given on flat manifolds, spheres, hyperbolic spaces, so3 and products of these. */
 MST_API MST_MUST_USE mst_status mst_score_log_new(mst_score **out, const mst_manifold *m);
-/* By name: "exact", "log", or the path of a model (<manistat/network.h>), which the source then owns. Options
- * follow a question mark, joined by &. A model has
+/* The expansion for small times, summed over geodesics without a conjugate point: log p = −r²/2t − (d/2) log
+ * 2πt − ½ log Θ + t a₁, Θ the Jacobian of Exp. Every row has a validity number. Where Log is a closed form on
+ * a space of constant curvature, a flat one or a line beside one, on manifolds of up to 12 dimensions from
+ * formulas, a metric in one chart or equations, and on products of these; MST_UNABLE elsewhere. */
+MST_API MST_MUST_USE mst_status mst_score_expansion_new(mst_score **out, const mst_manifold *m);
+/* The kernel of any manifold by simulated bridges (<manistat/bridge.h>), whose options may be null: random,
+ * but the same for the same row, y and t. options->threads does not count: callers share
+ * rows among theirs. */
+MST_API MST_MUST_USE mst_status mst_score_bridge_new(mst_score **out, const mst_manifold *m,
+                                                     const mst_bridge_options *options);
+/* The options of a source of bridges, for mst_bridge_pairs, which also tells its errors; null: it is another.
+ * Belongs to the source. */
+MST_API const mst_bridge_options *mst_score_bridge(const mst_score *s);
+/* The heat equation, solved by finite elements: manifolds of two dimensions with one chart (formula files
+ * with `embedding`, `metric` or `cometric`, learned planes); MST_UNABLE elsewhere. Every row has a validity
+ * number, from two grids. Begins with its size; null: the defaults. */
+typedef struct mst_pde_options {
+    size_t size;
+    double grid;     /* cells are shorter by this factor; 1 */
+    size_t unknowns; /* the largest grid; 60 000. Times that need a larger one have no answer */
+    double memory;   /* bytes for solutions that are kept; 4e9 */
+} mst_pde_options;
+MST_API mst_pde_options mst_pde_options_default(void);
+MST_API MST_MUST_USE mst_status mst_score_pde_new(mst_score **out, const mst_manifold *m,
+                                                  const mst_pde_options *options);
+/* By name: "exact", "log", "expansion", "bridge", "pde", or the path of a model (<manistat/network.h>), which
+ * the source then owns. Options follow a question mark, joined by &. Bridges have
+ *   paths=M      of a pair, steps=N of a path, seed=S
+ *   guide=best, log, smooth
+ * The heat equation has grid, unknowns and memory, as in mst_pde_options. A model has
  *   beyond=yes   times outside its range are allowed
  *   t=T, t=least its small-time limit, a source without a time, at the time T or at its least
  * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list
@@ -85,6 +128,18 @@ MST_API bool mst_score_gives(const mst_score *s, unsigned what);
  * knows the product as a whole only. A manifold that is no product is its own single factor. */
 MST_API MST_MUST_USE mst_status mst_score_factor(mst_score **out, const mst_score *s, size_t i);
 
+/* The same source for one who asks for the rows 0 … rows − 1 again and again, with y that move little: it
+ * keeps what it finds for a row, and begins with that the next time. Only one thread at a time may ask for a
+ * row. Values depend on what was asked before, by no more than the precision of the source. Null where the
+ * source would gain nothing; release it before `s`. */
+MST_API MST_MUST_USE mst_status mst_score_remember(mst_score **out, const mst_score *s,
+                                                   size_t rows);
+
+/* Tells a source that rows with these x (n, D) will be asked for, so that it can make one grid for all of
+ * them; most sources need not know. Who asks for all rows of a sample in blocks does this before, for answers
+ * that do not depend on the blocks. */
+MST_API MST_MUST_USE mst_status mst_score_prepare(const mst_score *s, size_t n, const double *x);
+
 /* The rows through the table; none are allowed. */
 MST_API MST_MUST_USE mst_status mst_score_evaluate(const mst_score *s, const mst_pairs *pairs,
                                                    const mst_heat_values *out);
@@ -93,6 +148,12 @@ MST_API MST_MUST_USE mst_status mst_score_evaluate_rows(const mst_score *s, size
                                                         const double *x, const double *y,
                                                         const double *t,
                                                         const mst_heat_values *out);
+
+/* The validity numbers v (n) ≥ 0 of rows: the relative error of the score as the source itself estimates it
+ * without knowing the truth; INFINITY where it has nothing to go by. `out` is filled on the way, with the
+ * best values there are however large v is. MST_UNABLE if the source does not give MST_GIVES_VALIDITY. */
+MST_API MST_MUST_USE mst_status mst_score_validity(const mst_score *s, const mst_pairs *pairs,
+                                                   const mst_heat_values *out, double *v);
 
 /* Curves from x to y (n, D) that follow a small-time limit, a source without a time: c' = Log_c(y)/(1 − s)
  * with Log_c(y) = score of (y, c), by `steps` ≥ 1 steps of a Runge–Kutta method of order 4. points (n,

@@ -33,6 +33,6 @@ enum { DESIGN_FIELDS = 0 NETWORK_DESIGN(DESIGN_ONE) };
 extern const named_field design_fields[DESIGN_FIELDS];
 
 /* Names of enums, a null at the end. */
-extern const char *const activation_names[], *const loss_names[];
+extern const char *const activation_names[], *const loss_names[], *const targets_names[];
 
 #endif

@@ -4,7 +4,9 @@
 #include "score/features.h"
 
 #include "base/columns.h"
+#include "manifold/in_space.h"
 
+#include <manistat/geodesic.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +17,10 @@ typedef enum part_kind {
     PART_ANGLES, /* cosines and sines */
     /* No cut locus and a closed logarithm: normal coordinates at the default start; D = Log. */
     PART_NORMAL,
-    PART_AMBIENT, /* the ambient coordinates */
+    PART_SPACE,    /* from equations: the points of R^D; outputs are ambient */
+    PART_MAPPED,   /* a map into Euclidean space: the images of points */
+    PART_PERIODIC, /* coordinates, cosines and sines for those with a period */
+    PART_AMBIENT,  /* the ambient coordinates */
 } part_kind;
 
 struct features_part {
@@ -26,9 +31,11 @@ struct features_part {
      * opposite ones though D vanishes at both; elsewhere √(1 + |D|²). */
     bool round;
     double embedding;
-    size_t stand;                                   /* length of D */
-    size_t ambient_at, x_at, y_at, d_at, output_at; /* where its share of a row begins */
-    double *start;                                  /* (D), of PART_NORMAL */
+    size_t stand;                                             /* length of D */
+    size_t ambient_at, x_at, y_at, d_at, sharp_at, output_at; /* where its share of a row begins */
+    double *start;                                            /* (D), of PART_NORMAL */
+    double *period;                                           /* (d), of PART_PERIODIC */
+    bool log; /* D is the logarithm, a search where it has no closed form */
     /* The short-time expansion of the score is Log/t − Ric Log/6 + …; D κ/(e^κt − 1) with κ a third of the
      * mean Ricci curvature has these two terms and decays where the score does. */
     double kappa;
@@ -41,8 +48,32 @@ static part_kind kind_of(const mst_manifold *m)
         return PART_UNIT;
     if (t->angles)
         return PART_ANGLES;
-    return (t->closed & MST_CLOSED_LOG) != 0 && isinf(mst_manifold_injectivity(m)) ? PART_NORMAL
-                                                                                   : PART_AMBIENT;
+    if ((t->closed & MST_CLOSED_LOG) != 0 && isinf(mst_manifold_injectivity(m)))
+        return PART_NORMAL;
+    return mst_has_equations(m) ? PART_SPACE : mst_map_dim(m) > 0 ? PART_MAPPED : PART_AMBIENT;
+}
+
+/* The coordinates that a network reads of a point. */
+static size_t shown_coordinates(const features_part *p)
+{
+    size_t count = p->D;
+    switch (p->kind) {
+    case PART_NORMAL:
+        return p->d;
+    case PART_ANGLES:
+        return 2 * p->d;
+    case PART_MAPPED:
+        return mst_map_dim(p->m);
+    case PART_PERIODIC:
+        for (size_t k = 0; k < p->d; k++)
+            count += p->period[k] > 0;
+        return count;
+    case PART_UNIT:
+    case PART_SPACE:
+    case PART_AMBIENT:
+        break;
+    }
+    return count;
 }
 
 static size_t count_parts(const mst_manifold *m)
@@ -59,9 +90,13 @@ static size_t count_parts(const mst_manifold *m)
 static mst_status find_kappa(features_part *p)
 {
     size_t d = p->d, D = p->D;
-    double *work, trace = 0;
+    double *work, trace = 0, curvature = mst_manifold_traits_of(p->m)->curvature;
     if (mst_manifold_is_flat(p->m))
         return MST_OK;
+    if (!isnan(curvature)) {
+        p->kappa = curvature * (double)(d - 1) / 3;
+        return MST_OK;
+    }
     MST_TRY(mst_allocate(&work, d * (3 * D + 1)));
     double *points = work, *frame = points + d * D, *ricci = frame + d * D, *inner = ricci + d * D;
     for (size_t k = 0; k < d; k++)
@@ -85,6 +120,19 @@ static double approach(const features_part *p, double t)
     return fabs(x) < 1e-8 ? 1 / t : p->kappa / expm1(x);
 }
 
+/* Are outputs ambient? */
+static bool is_projected(const features_part *p)
+{
+    return p->kind == PART_UNIT || p->kind == PART_SPACE;
+}
+
+/* Does the network read magnified points? */
+static bool is_sharp(const features *s, const features_part *p)
+{
+    return !s->plain && !p->log &&
+           (p->kind == PART_SPACE || p->kind == PART_MAPPED || p->kind == PART_PERIODIC);
+}
+
 /* Append the leaves of m. */
 static mst_status add_parts(features *s, const mst_manifold *m)
 {
@@ -97,13 +145,11 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     features_part *p = &s->part[s->parts];
     *p = (features_part){.m = m, .kind = kind_of(m), .d = mst_manifold_dim(m)};
     p->D = mst_manifold_ambient(m);
-    p->round = t->compact == MST_YES && !isnan(t->embedding);
+    p->round = t->compact == MST_YES && (!isnan(t->embedding) || p->kind == PART_MAPPED);
+    p->log = p->kind == PART_NORMAL || (mst_has_root(m) && t->hadamard == MST_YES);
     p->embedding = t->embedding;
-    p->stand = p->kind == PART_UNIT ? p->D : p->d;
+    p->stand = is_projected(p) ? p->D : p->d;
     p->outputs = s->energy ? p->d : p->stand;
-    p->coordinates = p->kind == PART_NORMAL ? p->d : p->kind == PART_ANGLES ? 2 * p->d : p->D;
-    if (s->plain)
-        p->coordinates = p->D;
     if (s->parts > 0) {
         p->ambient_at = p[-1].ambient_at + p[-1].D;
         p->output_at = p[-1].output_at + p[-1].outputs;
@@ -112,11 +158,16 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     s->outputs += p->outputs;
     MST_TRY(mst_allocate(&p->start, p->D));
     mst_manifold_start(m, p->start);
-    return find_kappa(p);
+    MST_TRY(mst_allocate(&p->period, p->d));
+    if (p->kind == PART_AMBIENT && mst_periods(m, p->period))
+        p->kind = PART_PERIODIC;
+    p->coordinates = s->plain ? p->D : shown_coordinates(p);
+    return MST_OK;
 }
 
-/* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of
- * nearness (plain: x and y). */
+/* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of nearness (plain: x and y).
+ * Where several geodesics are equally long the score turns within a width of about t, so points of space also
+ * come magnified by 1/t, about, and so do the signs of D. */
 static void place_inputs(features *s)
 {
     s->inputs = s->plain ? 1 : 2;
@@ -125,11 +176,18 @@ static void place_inputs(features *s)
         p->y_at = p->x_at + p->coordinates;
         p->d_at = p->y_at + p->coordinates;
         s->inputs = p->d_at + (s->plain ? 0 : p->stand + 1);
+        p->sharp_at = s->inputs;
+        if (is_sharp(s, p))
+            s->inputs += 2 * p->coordinates + p->stand;
     }
 }
 
-mst_status features_new(features **out, const mst_manifold *m, bool plain, bool energy)
+/* All but the curvature, which takes memory and time in high dimension. */
+static mst_status lay_out(features **out, const mst_manifold *m, bool plain, bool energy)
 {
+    if (mst_manifold_ambient(m) > FEATURES_MOST_COORDINATES)
+        return mst_fail(MST_ARGUMENT, "networks read points of at most %d coordinates; %s has %zu",
+                        FEATURES_MOST_COORDINATES, mst_manifold_spec(m), mst_manifold_ambient(m));
     MST_TRY(mst_allocate_zero(out, 1));
     features *s = *out;
     *s = (features){.m = m,
@@ -151,12 +209,37 @@ mst_status features_new(features **out, const mst_manifold *m, bool plain, bool 
     return MST_OK;
 }
 
+mst_status features_new(features **out, const mst_manifold *m, bool plain, bool energy)
+{
+    *out = NULL;
+    MST_TRY(lay_out(out, m, plain, energy));
+    mst_status status = MST_OK;
+    for (size_t k = 0; status == MST_OK && k < (*out)->parts; k++)
+        status = find_kappa(&(*out)->part[k]);
+    if (status != MST_OK) {
+        features_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+mst_status features_sizes(const mst_manifold *m, bool plain, bool energy, size_t *inputs,
+                          size_t *outputs)
+{
+    features *s;
+    MST_TRY(lay_out(&s, m, plain, energy));
+    *inputs = s->inputs;
+    *outputs = energy ? 1 : s->outputs;
+    features_free(s);
+    return MST_OK;
+}
+
 void features_free(features *s)
 {
     if (s == NULL)
         return;
     for (size_t k = 0; s->part != NULL && k < s->parts; k++)
-        mst_release(s->part[k].start);
+        mst_release(s->part[k].start), mst_release(s->part[k].period);
     mst_release(s->part);
     mst_release(s);
 }
@@ -189,23 +272,59 @@ double features_time_baseline(const features *s, double t, const double *baselin
 
 /* ---- Reading ---- */
 
+/* Log_y(x) of the geodesic engine. Where it finds none, which training must survive, what leads toward x. */
+static mst_status search_logs(const features_part *p, size_t n, const double *x, const double *y,
+                              double *v)
+{
+    size_t D = p->D;
+    mst_geodesic_options o = mst_geodesic_options_default();
+    o.threads = 1;
+    MST_TRY(mst_geodesic_solve(p->m, n, y, x, &o, &(mst_geodesic_output){.log_x = v}));
+    for (size_t i = 0; i < n; i++)
+        if (isnan(v[i * D]))
+            MST_TRY(mst_manifold_toward(p->m, 1, y + i * D, x + i * D, NULL, v + i * D, NULL));
+    return MST_OK;
+}
+
 /* One part's rows x, y (n, D) to D (n, stand), ambient on unit rows and in the frame elsewhere, and, unless
  * it is null, the potential f (n) with the gradient −D in y. `work` has (n, D). */
 static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
                            double *work, double *f, double *out)
 {
-    if (p->kind == PART_UNIT)
-        return mst_manifold_toward(p->m, n, y, x, f, out, NULL);
-    MST_TRY(mst_manifold_toward(p->m, n, y, x, f, work, NULL));
-    return mst_manifold_to_frame(p->m, n, y, work, out);
+    double *v = is_projected(p) ? out : work;
+    if (p->log && p->kind != PART_NORMAL)
+        MST_TRY(search_logs(p, n, x, y, v));
+    else
+        MST_TRY(mst_manifold_toward(p->m, n, y, x, f, v, NULL));
+    return is_projected(p) ? MST_OK : mst_manifold_to_frame(p->m, n, y, work, out);
 }
 
-static double half_chord_square(const features_part *p, const double *x, const double *y)
+/* Of the points themselves, or of what the network reads of them: images of a map. */
+static double half_chord_square(const features_part *p, const double *x, const double *y,
+                                const double *inputs)
 {
-    double sum = 0;
-    for (size_t k = 0; k < p->D; k++)
+    size_t count = p->D;
+    double sum = 0, scale = p->embedding;
+    if (p->kind == PART_MAPPED) {
+        x = inputs + p->x_at, y = inputs + p->y_at, scale = 1;
+        count = p->coordinates;
+    }
+    for (size_t k = 0; k < count; k++)
         sum += 0.5 * (x[k] - y[k]) * (x[k] - y[k]);
-    return p->embedding * sum;
+    return scale * sum;
+}
+
+static void show_periodic(const features_part *p, const double *x, double *shown)
+{
+    for (size_t k = 0; k < p->D; k++) {
+        if (k < p->d && p->period[k] > 0) {
+            double angle = 6.283185307179586 * x[k] / p->period[k];
+            *shown++ = cos(angle);
+            *shown++ = sin(angle);
+        } else {
+            *shown++ = x[k];
+        }
+    }
 }
 
 /* The coordinates of points (n, D) that the network reads, into columns `at` … of the inputs. */
@@ -227,10 +346,27 @@ static mst_status show_points(const features *s, const features_part *p, size_t 
         double *c = v + n * D;
         MST_TRY(mst_manifold_to_frame(p->m, n, origin, v, c));
         mst_put_columns(n, s->inputs, at, d, c, inputs);
+    } else if (!s->plain && p->kind == PART_MAPPED) {
+        MST_TRY(mst_map_points(p->m, n, x, work));
+        mst_put_columns(n, s->inputs, at, p->coordinates, work, inputs);
+    } else if (!s->plain && p->kind == PART_PERIODIC) {
+        for (size_t i = 0; i < n; i++)
+            show_periodic(p, x + i * D, inputs + i * s->inputs + at);
     } else {
         mst_put_columns(n, s->inputs, at, D, x, inputs);
     }
     return MST_OK;
+}
+
+/* Of one row, from what stands there already. */
+static void sharpen(const features_part *p, double t, const double *stand, double *row)
+{
+    const double unit = 0.2, least = 0.02;
+    double *out = row + p->sharp_at, width = t + least;
+    for (size_t k = 0; k < 2 * p->coordinates; k++)
+        out[k] = unit / width * row[p->x_at + k];
+    for (size_t k = 0; k < p->stand; k++)
+        out[2 * p->coordinates + k] = stand[k] / sqrt(width * width + stand[k] * stand[k]);
 }
 
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
@@ -245,7 +381,7 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
     if (s->plain)
         return MST_OK;
     /* Where D is the logarithm, its length has told the potential, ½|D|². */
-    double *potential = s->energy && p->kind != PART_NORMAL ? rest + n * p->D : NULL;
+    double *potential = s->energy && !p->log ? rest + n * p->D : NULL;
     MST_TRY(stand_in(p, n, px, py, rest, potential, stand));
     for (size_t i = 0; i < n; i++) {
         double *in = inputs + i * s->inputs + p->d_at, *c = baseline + i * s->base;
@@ -257,8 +393,11 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
                 c[p->output_at + k] = value * factor;
             square += value * value;
         }
-        in[p->stand] =
-            p->round ? 1 - half_chord_square(p, px + i * p->D, py + i * p->D) : sqrt(1 + square);
+        in[p->stand] = p->round ? 1 - half_chord_square(p, px + i * p->D, py + i * p->D,
+                                                        inputs + i * s->inputs)
+                                : sqrt(1 + square);
+        if (is_sharp(s, p))
+            sharpen(p, t[i], stand + i * p->stand, inputs + i * s->inputs);
         if (s->energy)
             c[0] -= (potential != NULL ? potential[i] : 0.5 * square) * factor;
     }
@@ -269,7 +408,7 @@ mst_status features_read(const features *s, size_t n, const double *x, const dou
                          const double *t, double *inputs, double *baseline)
 {
     double *work;
-    MST_TRY(mst_allocate(&work, n * 6 * s->D));
+    MST_TRY(mst_allocate(&work, n * (6 * s->D + s->inputs)));
     for (size_t i = 0; i < n; i++) {
         double *in = inputs + i * s->inputs;
         in[0] = s->plain ? t[i] : sqrt(t[i]);
@@ -322,32 +461,102 @@ mst_status features_from_outputs(const features *s, size_t n, const double *y, c
     return exchange(s, n, y, c, v, false);
 }
 
-void features_normals(const features *s, size_t n, const double *y, double *normals)
+mst_status features_normals(const features *s, size_t n, const double *y, double *normals)
 {
     size_t q = s->outputs, number = 0;
+    double *work;
     memset(normals, 0, n * s->normals * q * sizeof *normals);
-    for (size_t k = 0; k < s->parts; k++) {
+    if (s->normals == 0)
+        return MST_OK;
+    MST_TRY(mst_allocate(&work, n * s->D * (1 + s->normals)));
+    mst_status status = MST_OK;
+    for (size_t k = 0; status == MST_OK && k < s->parts; k++) {
         const features_part *p = &s->part[k];
-        if (p->outputs == p->d)
+        size_t count = p->outputs - p->d;
+        double *points = work, *own = points + n * p->D;
+        if (count == 0)
             continue;
-        for (size_t i = 0; i < n; i++)
-            memcpy(normals + (i * s->normals + number) * q + p->output_at,
-                   y + i * s->D + p->ambient_at, p->D * sizeof *y);
-        number++;
+        mst_take_columns(n, s->D, p->ambient_at, p->D, y, points);
+        if (p->kind == PART_SPACE)
+            status = mst_normals(p->m, n, points, own);
+        else
+            memcpy(own, points, n * p->D * sizeof *own);
+        for (size_t i = 0; status == MST_OK && i < n; i++)
+            mst_put_columns(count, q, p->output_at, p->D, own + i * count * p->D,
+                            normals + (i * s->normals + number) * q);
+        number += count;
     }
+    mst_release(work);
+    return status;
 }
 
-/* −d <y, c> for the projection on unit rows. */
-bool features_closed_divergence(const features *s, size_t n, const double *y, double *delta)
+/* −d <y, c> for the projection on unit rows, and <H, c> with the mean curvature vector for others. */
+static mst_status part_divergence(const features_part *p, size_t n, const double *y, double *delta)
 {
+    size_t d = p->d;
+    double *omega;
+    if (p->kind == PART_SPACE)
+        return mst_mean_curvature(p->m, n, y, delta);
+    memset(delta, 0, n * p->outputs * sizeof *delta);
+    for (size_t i = 0; p->kind == PART_UNIT && i < n * p->D; i++)
+        delta[i] = -(double)d * y[i];
+    if (p->kind == PART_UNIT || mst_manifold_traits_of(p->m)->frame_is_divergence_free)
+        return MST_OK;
+    MST_TRY(mst_allocate(&omega, d * d * d));
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        status = mst_frame_connection(p->m, y + i * p->D, omega);
+        for (size_t k = 0; status == MST_OK && k < d; k++)
+            for (size_t a = 0; a < d; a++)
+                delta[i * d + k] += omega[(a * d + a) * d + k];
+    }
+    mst_release(omega);
+    return status;
+}
+
+/* Frames of equations are no fields: the next point may have another. */
+static bool has_smooth_frame(const features_part *p)
+{
+    return mst_has_root(p->m) && !mst_has_equations(p->m);
+}
+
+mst_status features_closed_divergence(const features *s, size_t n, const double *y, double *delta,
+                                      bool *done)
+{
+    double *work;
+    *done = false;
     for (const features_part *p = s->part; p < s->part + s->parts; p++)
-        if (p->outputs == p->d && !mst_manifold_traits_of(p->m)->frame_is_divergence_free)
-            return false;
-    memset(delta, 0, n * s->outputs * sizeof *delta);
-    for (const features_part *p = s->part; p < s->part + s->parts; p++)
-        for (size_t i = 0; p->outputs > p->d && i < n; i++)
-            for (size_t k = 0; k < p->D; k++)
-                delta[i * s->outputs + p->output_at + k] =
-                    -(double)p->d * y[i * s->D + p->ambient_at + k];
-    return true;
+        if (p->outputs == p->d && !has_smooth_frame(p) &&
+            !mst_manifold_traits_of(p->m)->frame_is_divergence_free)
+            return MST_OK;
+    *done = true;
+    MST_TRY(mst_allocate(&work, n * 2 * s->D));
+    mst_status status = MST_OK;
+    for (const features_part *p = s->part; status == MST_OK && p < s->part + s->parts; p++) {
+        double *points = work, *own = points + n * p->D;
+        mst_take_columns(n, s->D, p->ambient_at, p->D, y, points);
+        status = part_divergence(p, n, points, own);
+        mst_put_columns(n, s->outputs, p->output_at, p->outputs, own, delta);
+    }
+    mst_release(work);
+    return status;
+}
+
+mst_status features_closed_connection(const features *s, const double *y, double *omega, bool *done)
+{
+    const features_part *p = s->part;
+    size_t d = s->d;
+    double *frame;
+    bool projected = p->kind == PART_SPACE && p->outputs > d;
+    *done = s->parts == 1 && (projected || has_smooth_frame(p));
+    if (!*done)
+        return MST_OK;
+    if (!projected)
+        return mst_frame_connection(p->m, y, omega);
+    MST_TRY(mst_allocate(&frame, d * s->D));
+    mst_status status = mst_manifold_frame(p->m, 1, y, frame);
+    if (status == MST_OK)
+        status = mst_second_form(p->m, y, frame, omega);
+    mst_release(frame);
+    return status;
 }

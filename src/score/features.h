@@ -4,10 +4,10 @@
 /* How a manifold looks to a network: what it reads of (x, y, t), and what its outputs mean.
  *
  * The score is s = P_y c, where P_y maps the q output coordinates c onto the tangent space at y such that P_y
- * P_yᵀ is the identity: the projection of ambient vectors on spheres, which have no smooth frame, and
- * coordinates in the frame of mst_manifold_frame elsewhere. The coordinates are c = c₀ + g(t) F: the
- * short-time baseline c₀ ≈ D/t, with D a cheap and smooth stand-in for Log_y(x), and the network F, scaled by
- * g so that F is of order one at all times. */
+ * P_yᵀ is the identity: the projection of ambient vectors on spheres and manifolds from equations, which have
+ * no smooth frame, and coordinates in the frame of mst_manifold_frame elsewhere. The coordinates are c = c₀ +
+ * g(t) F: the short-time baseline c₀ ≈ D/t, with D a cheap and smooth stand-in for Log_y(x), and the network
+ * F, scaled by g so that F is of order one at all times. */
 #ifndef MST_SCORE_FEATURES_H
 #define MST_SCORE_FEATURES_H
 
@@ -32,8 +32,14 @@ typedef struct features {
     features_part *part;
 } features;
 
+/* Points of more coordinates are refused, MST_ARGUMENT: derivatives take memory with the square of it. */
+enum { FEATURES_MOST_COORDINATES = 2048 };
 MST_MUST_USE mst_status features_new(features **out, const mst_manifold *m, bool plain,
                                      bool energy);
+/* How many inputs a network has there, and outputs for the score: what a file can be judged by before memory
+ * is taken for it. */
+MST_MUST_USE mst_status features_sizes(const mst_manifold *m, bool plain, bool energy,
+                                       size_t *inputs, size_t *outputs);
 void features_free(features *s); /* null allowed */
 
 /* g(t), the size of the network's share of the score, and that of its share of the time derivative. */
@@ -52,7 +58,8 @@ MST_MUST_USE mst_status features_to_outputs(const features *s, size_t n, const d
 MST_MUST_USE mst_status features_from_outputs(const features *s, size_t n, const double *y,
                                               const double *c, double *v);
 /* The normals (n, normals, q). */
-void features_normals(const features *s, size_t n, const double *y, double *normals);
+MST_MUST_USE mst_status features_normals(const features *s, size_t n, const double *y,
+                                         double *normals);
 
 /* Derivatives of inputs (n, T, inputs) and baseline (n, T, base) when y moves in the unit directions v (n, T,
  * D), by differences in double that are good to about 1e-8. */
@@ -65,7 +72,13 @@ MST_MUST_USE mst_status features_connection(const features *s, const double *y, 
 /* Its trace, delta (n, q): Σ_a ω_aak, so that div s = Σ_a <P_yᵀE_a, ∂_a c> + <delta, c>. */
 MST_MUST_USE mst_status features_divergence(const features *s, size_t n, const double *y,
                                             double *delta);
-/* The same where it is known in closed form; false and nothing written elsewhere. */
-bool features_closed_divergence(const features *s, size_t n, const double *y, double *delta);
+/* The same without geodesics, of manifolds from equations or a metric that are no
+ * products; *done: is it one? */
+MST_MUST_USE mst_status features_closed_connection(const features *s, const double *y,
+                                                   double *omega, bool *done);
+/* The trace part by part, where no geodesics are needed for it; *done: is that so? Else
+ * nothing is written. */
+MST_MUST_USE mst_status features_closed_divergence(const features *s, size_t n, const double *y,
+                                                   double *delta, bool *done);
 
 #endif

@@ -5,6 +5,8 @@
  * along geodesics: no manifold has to bring derivatives of its own. */
 #include "score/features.h"
 
+#include "manifold/in_space.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +35,7 @@ mst_status features_differentiate(const features *s, size_t n, size_t directions
             for (size_t k = 0; k < D; k++)
                 step[r * D + k] =
                     (side == 0 ? 1 : -1) * relative_step * fmin(sqrt(times[r]), 1) * v[r * D + k];
-        status = mst_manifold_exp(s->m, rows, at, step, to);
+        status = mst_nudge(s->m, rows, at, step, to);
         if (status == MST_OK)
             status = features_read(s, rows, from, to, times, in[side], c[side]);
     }
@@ -88,6 +90,10 @@ mst_status features_connection(const features *s, const double *y, double *omega
 {
     size_t d = s->d, D = s->D, q = s->outputs;
     double *work, length = relative_step;
+    bool done;
+    MST_TRY(features_closed_connection(s, y, omega, &done));
+    if (done)
+        return MST_OK;
     MST_TRY(mst_allocate(&work, d * D + D + 2 * q * d + 5 * q * D + q * q));
     double *frame = work, *step = frame + d * D, *plus = step + D, *minus = plus + q * d;
     double *rest = minus + q * d;
@@ -110,7 +116,9 @@ mst_status features_connection(const features *s, const double *y, double *omega
 
 mst_status features_divergence(const features *s, size_t n, const double *y, double *delta)
 {
-    if (features_closed_divergence(s, n, y, delta))
+    bool done;
+    MST_TRY(features_closed_divergence(s, n, y, delta, &done));
+    if (done)
         return MST_OK;
     size_t d = s->d, q = s->outputs;
     double *omega;

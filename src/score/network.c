@@ -38,6 +38,7 @@ mst_status network_new(mst_network **out, const mst_manifold *m, const network_d
                                    .outputs = net->shape.outputs,
                                    .reach = NAN,
                                    .excess = NAN,
+                                   .kappa = NAN,
 #define KNOWN(type, name, ...) .name = design->name,
                                    NETWORK_DESIGN(KNOWN)
 #undef KNOWN

@@ -43,7 +43,7 @@ const mst_score *network_limit_of(const mst_score *s);
 MST_MUST_USE mst_status network_check_times(const mst_network *net, size_t n, const double *t);
 
 /* Writes the network and, for checkpoints, `count` tensors and `texts` metadata more. */
-MST_MUST_USE mst_status network_save(const mst_network *net, const char *path, bool replace,
+MST_MUST_USE mst_status network_save(const mst_network *net, const char *path, mst_output_rule rule,
                                      size_t count, const tensor *tensors, size_t texts,
                                      const tensor_text *text);
 /* From a file that has been read; `name` for messages. */

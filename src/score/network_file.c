@@ -2,9 +2,10 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Model files: safetensors with the weights as layers.K.weight and layers.K.bias, the centre of the training,
- * and everything else as metadata. */
+ * and everything else as metadata, the contents of the files that the manifold is made of as well: formula.1,
+ * formula.2 … in the order of the manifold's factors. */
 #include "io/internal.h"
-#include "manifold/internal.h"
+#include "manifold/formula_content.h"
 #include "score/network.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 
 #define FORMAT "manistat score 1"
 #define CENTRE "centre"
+#define FORMULA_KEY "formula.%zu"
 #define CONVENTION "generator half the Laplacian"
 
 /* The members of mst_network_info that are metadata, in their order. */
@@ -35,13 +37,22 @@ static const named_field info_fields[] = {
     INFO(NUMBER, reach, 0, 0, NULL)
     INFO(NUMBER, excess, 0, 0, NULL)
 };
+/* Not in every file. */
+static const named_field left_field = {
+    "left", FIELD_INTEGER, offsetof(mst_network_info, left), 0, 0, NULL};
+static const named_field target_fields[] = {
+    INFO(CHOICE, targets, 0, 0, targets_names)
+    INFO(NUMBER, kappa, 0, 0, NULL)
+};
 /* clang-format on */
 #undef INFO_DESIGN
 #undef INFO
 
 enum {
     INFO_FIELDS = sizeof info_fields / sizeof *info_fields,
-    FIXED_TEXTS = INFO_FIELDS + 5,
+    TARGET_FIELDS = sizeof target_fields / sizeof *target_fields,
+    VALUES = INFO_FIELDS + 1 + TARGET_FIELDS,
+    FIXED_TEXTS = VALUES + 5,
     NAME = 40
 };
 
@@ -51,7 +62,8 @@ enum {
 typedef struct text_list {
     size_t count;
     tensor_text *text;
-    char (*values)[FIELD_TEXT]; /* (INFO_FIELDS) */
+    char (*values)[FIELD_TEXT]; /* (VALUES) */
+    char (*keys)[NAME];         /* of formulas, (factors) */
 } text_list;
 
 static void add_text(text_list *l, const char *key, const char *value)
@@ -59,24 +71,41 @@ static void add_text(text_list *l, const char *key, const char *value)
     l->text[l->count++] = (tensor_text){key, value};
 }
 
+static void add_fields(text_list *l, const mst_network *net, size_t count,
+                       const named_field *fields, char (*values)[FIELD_TEXT])
+{
+    for (size_t k = 0; k < count; k++) {
+        field_write(&fields[k], &net->info, values[k]);
+        add_text(l, fields[k].name, values[k]);
+    }
+}
+
 static void describe(const mst_network *net, text_list *l)
 {
     add_text(l, "format", FORMAT);
     add_text(l, "manifold", net->spec);
     add_text(l, "time_convention", CONVENTION);
-    for (size_t k = 0; k < INFO_FIELDS; k++) {
-        field_write(&info_fields[k], &net->info, l->values[k]);
-        add_text(l, info_fields[k].name, l->values[k]);
-    }
+    add_fields(l, net, INFO_FIELDS, info_fields, l->values);
+    if (net->info.left > 0)
+        add_fields(l, net, 1, &left_field, l->values + INFO_FIELDS);
+    if (net->info.targets != MST_TARGETS_UNKNOWN)
+        add_fields(l, net, TARGET_FIELDS, target_fields, l->values + INFO_FIELDS + 1);
     add_text(l, "version", net->version);
     add_text(l, "certificate", net->certificate);
+    for (size_t f = 0, number = 0; f < mst_manifold_factor_count(net->m); f++) {
+        const char *text = mst_manifold_content(mst_manifold_factor(net->m, f));
+        if (text == NULL)
+            continue;
+        snprintf(l->keys[number], NAME, FORMULA_KEY, number + 1);
+        add_text(l, l->keys[number++], text);
+    }
 }
 
-mst_status network_save(const mst_network *net, const char *path, bool replace, size_t count,
-                        const tensor *more, size_t texts, const tensor_text *text)
+mst_status network_save(const mst_network *net, const char *path, mst_output_rule rule,
+                        size_t count, const tensor *more, size_t texts, const tensor_text *text)
 {
     size_t layers = net->shape.depth + 1, own = 2 * layers + (net->centre != NULL);
-    size_t all = own + count;
+    size_t all = own + count, factors = mst_manifold_factor_count(net->m);
     tensor *list = NULL;
     char(*names)[NAME] = NULL;
     text_list metadata = {0};
@@ -84,9 +113,11 @@ mst_status network_save(const mst_network *net, const char *path, bool replace, 
     if (status == MST_OK)
         status = mst_allocate(&names, 2 * layers);
     if (status == MST_OK)
-        status = mst_allocate(&metadata.text, FIXED_TEXTS + texts);
+        status = mst_allocate(&metadata.text, FIXED_TEXTS + factors + texts);
     if (status == MST_OK)
-        status = mst_allocate(&metadata.values, INFO_FIELDS);
+        status = mst_allocate(&metadata.keys, factors);
+    if (status == MST_OK)
+        status = mst_allocate(&metadata.values, VALUES);
     if (status == MST_OK) {
         for (size_t k = 0; k < layers; k++) {
             mlp_layer layer = mlp_layer_at(&net->shape, k);
@@ -114,18 +145,19 @@ mst_status network_save(const mst_network *net, const char *path, bool replace, 
         describe(net, &metadata);
         for (size_t k = 0; k < texts; k++)
             add_text(&metadata, text[k].key, text[k].value);
-        status = tensors_write(path, replace, all, list, metadata.count, metadata.text);
+        status = tensors_write(path, rule, all, list, metadata.count, metadata.text);
     }
     mst_release(list);
     mst_release(names);
     mst_release(metadata.text);
     mst_release(metadata.values);
+    mst_release(metadata.keys);
     return status;
 }
 
 mst_status mst_network_write(const mst_network *net, const char *path, bool force)
 {
-    return network_save(net, path, force, 0, NULL, 0, NULL);
+    return network_save(net, path, force ? MST_OUTPUT_FORCE : MST_OUTPUT_NEW, 0, NULL, 0, NULL);
 }
 
 /* ---- Reading ---- */
@@ -213,12 +245,17 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
     mst_network_info *i = &net->info;
     const char *version, *convention, *certificate = tensors_text(t, "certificate");
     MST_TRY(read_fields(t, name, INFO_FIELDS, info_fields, i));
+    if (tensors_text(t, target_fields[0].name) != NULL)
+        MST_TRY(read_fields(t, name, TARGET_FIELDS, target_fields, i));
     if (!(i->t_min > 0 && i->t_min <= i->t_max && i->t_max < INFINITY))
         return mst_fail(MST_FORMAT, "%s: %g … %g is not a range of times", name, i->t_min,
                         i->t_max);
     if (!(i->seconds >= 0 && i->seconds < INFINITY))
         return mst_fail(MST_FORMAT, "%s: %g seconds of training cannot be", name, i->seconds);
     i->checkpoint = tensors_text(t, CHECKPOINT_KEY) != NULL;
+    i->left = 0;
+    if (tensors_text(t, left_field.name) != NULL)
+        MST_TRY(read_fields(t, name, 1, &left_field, i));
     MST_TRY(read_reach(t, name, net));
     MST_TRY(text_of(t, name, "time_convention", &convention));
     if (strcmp(convention, CONVENTION) != 0)
@@ -235,17 +272,26 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
 }
 
 /* Before memory is taken for what the metadata say: are there weights of that size at all? */
-static mst_status check_size(const tensors *t, const char *name, const network_design *design)
+static mst_status check_size(const tensors *t, const char *name, const mst_manifold *m,
+                             const network_design *design)
 {
+    size_t inputs, outputs;
+    mst_status status = features_sizes(m, design->plain, design->energy, &inputs, &outputs);
+    if (status != MST_OK)
+        return mst_fail(status, "%s: %s", name, mst_error_detail());
+    outputs += design->time_head ? 1 : 0;
     for (size_t k = 0; k <= design->depth; k++) {
         char weight[NAME];
         snprintf(weight, sizeof weight, "layers.%zu.weight", k);
         const tensor *w = tensors_find(t, weight);
-        size_t side = k < design->depth ? 0 : 1; /* rows of hidden layers, columns of the last */
-        if (w == NULL || w->rank != 2 || w->shape[side] != design->width)
+        size_t rows = k < design->depth ? design->width : outputs;
+        size_t columns = k > 0 ? design->width : inputs;
+        if (w == NULL || w->rank != 2 || w->shape[0] != rows || w->shape[1] != columns)
             return mst_fail(MST_FORMAT,
-                            "%s: the metadata say %zu layers of %zu, but %s is not of that size",
-                            name, design->depth, design->width, weight);
+                            "%s: %s of a network of %zu layers of %zu on %s must have (%zu, %zu) "
+                            "numbers, and has not",
+                            name, weight, design->depth, design->width, mst_manifold_spec(m), rows,
+                            columns);
     }
     return MST_OK;
 }
@@ -255,12 +301,59 @@ static mst_status read_network(mst_network **out, const char *name, const tensor
 {
     network_design design;
     MST_TRY(read_design(t, name, &design));
-    MST_TRY(check_size(t, name, &design));
+    MST_TRY(check_size(t, name, m, &design));
     MST_TRY(network_new(out, m, &design));
     MST_TRY(read_info(t, name, *out));
     for (size_t k = 0; k <= design.depth; k++)
         MST_TRY(read_layer(t, name, k, *out));
     return MST_OK;
+}
+
+/* The manifold that the file describes. It opens no other file: a model comes from anywhere, and what its
+ * path names here may be something else. */
+static mst_status read_manifold(mst_manifold **out, const tensors *t, const char *spec)
+{
+    size_t count = 0, capacity = 0;
+    const char **texts = NULL, *text;
+    char key[NAME];
+    mst_status status = MST_OK;
+    do {
+        snprintf(key, sizeof key, FORMULA_KEY, count + 1);
+        text = tensors_text(t, key);
+        if (text == NULL)
+            break;
+        status = mst_grow(&texts, count, &capacity);
+        if (status == MST_OK)
+            texts[count++] = text;
+    } while (status == MST_OK);
+    if (status == MST_OK)
+        status = mst_manifold_parse_texts(out, spec, count, texts);
+    mst_release(texts);
+    return status;
+}
+
+/* Is the file's manifold m? It need not be one that a spec can name, if that is equal. */
+static mst_status check_manifold(const tensors *t, const char *name, const char *spec,
+                                 const mst_manifold *m)
+{
+    mst_manifold *own;
+    bool equal = mst_has_spec(m, spec);
+    if (equal && !mst_has_content(m))
+        return MST_OK;
+    mst_status status = read_manifold(&own, t, spec);
+    if (status == MST_OK) {
+        bool same = mst_manifold_is_same(own, m);
+        mst_manifold_free(own);
+        if (same)
+            return MST_OK;
+    } else if (status != MST_ARGUMENT) {
+        return mst_fail(status, "%s: %s", name, mst_error_detail());
+    }
+    if (equal)
+        return mst_fail(MST_ARGUMENT, "%s: a model for another %s: it says something else now",
+                        name, spec);
+    return mst_fail(MST_ARGUMENT, "%s: a model for %s, not for %s", name, spec,
+                    mst_manifold_spec(m));
 }
 
 mst_status network_from_tensors(mst_network **out, const char *name, const tensors *t,
@@ -274,11 +367,10 @@ mst_status network_from_tensors(mst_network **out, const char *name, const tenso
                         "%s: not a manistat model: its format is %s%.40s, not \"" FORMAT "\"", name,
                         format != NULL ? "" : "not stated", format != NULL ? format : "");
     MST_TRY(text_of(t, name, "manifold", &spec));
-    if (m != NULL && !mst_spec_names(spec, m))
-        return mst_fail(MST_ARGUMENT, "%s: a model for %s, not for %s", name, spec,
-                        mst_manifold_spec(m));
-    if (m == NULL) {
-        mst_status parsed = mst_manifold_parse(&owned, spec);
+    if (m != NULL) {
+        MST_TRY(check_manifold(t, name, spec, m));
+    } else {
+        mst_status parsed = read_manifold(&owned, t, spec);
         if (parsed != MST_OK)
             return mst_fail(parsed, "%s: %s", name, mst_error_detail());
         m = owned;

@@ -3,9 +3,11 @@
 
 /* What a network has not seen: times outside its range, points and pairs that are farther out than its
  * training went. */
+#include "manifold/in_space.h"
 #include "manifold/internal.h"
 #include "score/network.h"
 
+#include <manistat/geodesic.h>
 #include <math.h>
 #include <string.h>
 
@@ -84,6 +86,17 @@ static mst_status measure(const mst_network *net, const mst_pairs *p, workspace 
     return MST_OK;
 }
 
+/* Distances; NAN where a search for geodesics finds none. */
+static mst_status distances(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            double *r)
+{
+    if (!mst_has_root(m))
+        return mst_manifold_dist(m, n, x, y, r);
+    mst_geodesic_options o = mst_geodesic_options_default();
+    o.tolerance = 1e-4;
+    return mst_geodesic_solve(m, n, x, y, &o, &(mst_geodesic_output){.length = r});
+}
+
 /* Rows from number `at` on, their first points only unless they are pairs. */
 static mst_status look(const mst_network *net, const mst_pairs *p, bool pairs, size_t at,
                        workspace *w, mst_outside *out)
@@ -92,7 +105,7 @@ static mst_status look(const mst_network *net, const mst_pairs *p, bool pairs, s
     for (int side = 0; net->centre != NULL && side < (pairs ? 2 : 1); side++) {
         /* One point for all rows is one distance for all. */
         size_t n = side == 1 && p->y_stride == 0 ? 1 : p->n;
-        MST_TRY(mst_manifold_dist(net->m, n, w->centre, side == 0 ? p->x : p->y, w->from));
+        MST_TRY(distances(net->m, n, w->centre, side == 0 ? p->x : p->y, w->from));
         for (size_t i = 0; i < p->n; i++)
             outside[i] |=
                 compare(out, at + i, w->from[n > 1 ? i : 0], net->info.reach, margin, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score sources by name: "exact", "log", the path of a model; options follow,
+/* Score sources by name: "exact", "log", "expansion", "bridge", "pde", the path of a model; options follow,
  * "model.safetensors?beyond=yes&t=0.01". */
 #include "score/network.h"
 #include "util/number_text.h"
@@ -35,7 +35,8 @@ static mst_status require_manifold(const request *r)
 /* Sources that need a manifold and nothing else: name and constructor. */
 #define PLAIN_SOURCES(X)          \
     X(exact, mst_score_exact_new) \
-    X(log, mst_score_log_new)
+    X(log, mst_score_log_new)     \
+    X(expansion, mst_score_expansion_new)
 #define OPEN_PLAIN(name, make)                                       \
     static mst_status open_##name(mst_score **out, const request *r) \
     {                                                                \
@@ -44,6 +45,29 @@ static mst_status require_manifold(const request *r)
     }
 PLAIN_SOURCES(OPEN_PLAIN)
 #undef OPEN_PLAIN
+
+enum { PDE_GRID, PDE_UNKNOWNS, PDE_MEMORY };
+
+/* The number of an option, if it is given. */
+static mst_status read_number(const request *r, size_t key, const char *name, double *to)
+{
+    const char *text = r->value[key];
+    if (text == NULL || (mst_parse_double(text, strlen(text), to) && *to > 0))
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "the option %s is a number > 0, not '%s'", name, text);
+}
+
+static mst_status open_pde(mst_score **out, const request *r)
+{
+    mst_pde_options o = mst_pde_options_default();
+    double unknowns = (double)o.unknowns;
+    MST_TRY(require_manifold(r));
+    MST_TRY(read_number(r, PDE_GRID, "grid", &o.grid));
+    MST_TRY(read_number(r, PDE_UNKNOWNS, "unknowns", &unknowns));
+    MST_TRY(read_number(r, PDE_MEMORY, "memory", &o.memory));
+    o.unknowns = unknowns < 1e9 ? (size_t)unknowns : (size_t)1e9;
+    return mst_score_pde_new(out, r->m, &o);
+}
 
 enum { MODEL_BEYOND, MODEL_T };
 
@@ -71,12 +95,57 @@ static mst_status open_model(mst_score **out, const request *r)
     return network_source_take(out, net, strcmp(beyond, "yes") == 0);
 }
 
+enum { BRIDGE_PATHS, BRIDGE_STEPS, BRIDGE_SEED, BRIDGE_GUIDE };
+
+/* A whole number, if it was given. */
+static mst_status whole_option(const request *r, size_t key, const char *name, uint64_t *out)
+{
+    const char *text = r->value[key];
+    double value;
+    if (text == NULL)
+        return MST_OK;
+    if (!mst_parse_double(text, strlen(text), &value) ||
+        !(value >= 0 && value <= 9007199254740992.0) || value != (double)(uint64_t)value)
+        return mst_fail(MST_ARGUMENT, "the option %s is a whole number, not '%s'", name, text);
+    *out = (uint64_t)value;
+    return MST_OK;
+}
+
+static mst_status open_bridge(mst_score **out, const request *r)
+{
+    static const char *const guides[] = {"best", "log", "smooth"};
+    const char *guide = r->value[BRIDGE_GUIDE] != NULL ? r->value[BRIDGE_GUIDE] : "best";
+    mst_bridge_options o = mst_bridge_options_default();
+    uint64_t paths = o.paths, steps = o.steps;
+    size_t k = 0;
+    MST_TRY(require_manifold(r));
+    MST_TRY(whole_option(r, BRIDGE_PATHS, "paths", &paths));
+    MST_TRY(whole_option(r, BRIDGE_STEPS, "steps", &steps));
+    MST_TRY(whole_option(r, BRIDGE_SEED, "seed", &o.seed));
+    while (k < 3 && strcmp(guides[k], guide) != 0)
+        k++;
+    if (k == 3)
+        return mst_fail(MST_ARGUMENT, "the option guide is 'best', 'log' or 'smooth', not '%s'",
+                        guide);
+    o.paths = (size_t)paths;
+    o.steps = (size_t)steps;
+    o.guide = (mst_bridge_guide)k;
+    return mst_score_bridge_new(out, r->m, &o);
+}
+
 /* A new source is a line here; files come last. */
 static const opener openers[] = {
 #define PLAIN_OPENER(name, make) {#name, {NULL}, open_##name},
     PLAIN_SOURCES(PLAIN_OPENER)
 #undef PLAIN_OPENER
-        {NULL, {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t"}, open_model},
+        {"bridge",
+         {[BRIDGE_PATHS] = "paths",
+          [BRIDGE_STEPS] = "steps",
+          [BRIDGE_SEED] = "seed",
+          [BRIDGE_GUIDE] = "guide"},
+         open_bridge},
+    {"pde", {[PDE_GRID] = "grid", [PDE_UNKNOWNS] = "unknowns", [PDE_MEMORY] = "memory"}, open_pde},
+    {NULL, {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t"}, open_model},
 };
 
 static bool is_file(const char *path)

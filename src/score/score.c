@@ -42,9 +42,17 @@ mst_status mst_score_new(mst_score **out, const mst_score_ops *ops, const mst_ma
         return status;
     }
     mst_score *s = *out;
-    *s = (mst_score){table, {.t_largest = INFINITY, .cost = 0.1}, m, data};
+    *s = (mst_score){table,
+                     {.t_largest = INFINITY,
+                      .cost = 0.1,
+                      .beyond = "beyond the validity of the source",
+                      .none = "no answer"},
+                     m,
+                     data};
     if (table.describe != NULL)
         table.describe(s, &s->info);
+    if (table.validity != NULL)
+        s->info.gives |= MST_GIVES_VALIDITY;
     return MST_OK;
 }
 
@@ -96,6 +104,17 @@ mst_status mst_score_factor(mst_score **out, const mst_score *s, size_t i)
     return s->ops.factor(s, i, out);
 }
 
+mst_status mst_score_remember(mst_score **out, const mst_score *s, size_t rows)
+{
+    *out = NULL;
+    return s->ops.remember != NULL ? s->ops.remember(s, rows, out) : MST_OK;
+}
+
+mst_status mst_score_prepare(const mst_score *s, size_t n, const double *x)
+{
+    return n > 0 && s->ops.prepare != NULL ? s->ops.prepare(s, n, x) : MST_OK;
+}
+
 mst_status mst_score_evaluate(const mst_score *s, const mst_pairs *pairs,
                               const mst_heat_values *out)
 {
@@ -107,6 +126,15 @@ mst_status mst_score_evaluate_rows(const mst_score *s, size_t n, const double *x
 {
     mst_pairs pairs = mst_pairs_rows(s->m, n, x, y, t);
     return mst_score_evaluate(s, &pairs, out);
+}
+
+mst_status mst_score_validity(const mst_score *s, const mst_pairs *pairs,
+                              const mst_heat_values *out, double *v)
+{
+    if (s->ops.validity == NULL)
+        return mst_fail(MST_UNABLE, "the source \"%s\" does not estimate its own errors",
+                        s->ops.name);
+    return pairs->n == 0 ? MST_OK : s->ops.validity(s, pairs, out, v);
 }
 
 static mst_status exact(const mst_score *s, const mst_pairs *pairs, const mst_heat_values *out)

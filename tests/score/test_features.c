@@ -7,7 +7,11 @@
 #include "support/score_support.h"
 
 #include <manistat/heat.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#define SHIPPED MST_TEST_DATA "/../../examples/manifolds/"
+#define RINGS MST_TEST_DATA "/manifolds/rings.manifold"
 
 static const struct {
     const char *spec;
@@ -29,6 +33,11 @@ static const struct {
     {"product(sphere:2,euclidean:1)", false, true},
     {"product(torus:2,product(sphere:2,sphere:3),so3)", false, true},
     {"bare", false, false},
+    {SHIPPED "torus.manifold", false, false},
+    {SHIPPED "ellipsoid.manifold", false, false},
+    {SHIPPED "paraboloid.manifold", true, false},
+    {RINGS, false, false},
+    {"product(" SHIPPED "ellipsoid.manifold," RINGS ",sphere:2)", false, false},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -75,7 +84,7 @@ static void check_outputs(bench *b)
     ASSERT_OK(features_to_outputs(b->s, ROWS, y, v, c));
     ASSERT_OK(features_to_outputs(b->s, ROWS, y, w, e));
     ASSERT_OK(features_from_outputs(b->s, ROWS, y, c, back));
-    features_normals(b->s, ROWS, y, normal);
+    ASSERT_OK(features_normals(b->s, ROWS, y, normal));
     for (size_t i = 0; i < ROWS; i++) {
         double inner;
         ASSERT_OK(mst_manifold_inner(b->m, 1, y + i * D, v + i * D, w + i * D, &inner));
@@ -308,7 +317,7 @@ static void field_outputs(const bench *b, field *of, const double *x, const doub
     double *v = doubles(b->D), *n = doubles(normals * b->q), sum = 0;
     of(b, x, y, v);
     ASSERT_OK(features_to_outputs(b->s, 1, y, v, c));
-    features_normals(b->s, 1, y, n);
+    ASSERT_OK(features_normals(b->s, 1, y, n));
     for (size_t k = 0; k < b->D; k++)
         sum += (double)(k + 1) * y[k];
     for (size_t j = 0; j < normals; j++)
@@ -371,6 +380,68 @@ START_TEST(connection)
 }
 END_TEST
 
+/* Without geodesics and by transport along them, which products use. */
+START_TEST(connections_agree)
+{
+    static const char *const specs[] = {SHIPPED "torus.manifold", RINGS,
+                                        SHIPPED "ellipsoid.manifold", SHIPPED "bumpy.manifold"};
+    char wide[600];
+    dice die = {77};
+    snprintf(wide, sizeof wide, "product(%s,euclidean:1)", specs[_i]);
+    mst_manifold *m = open_manifold(specs[_i]), *both = open_manifold(wide);
+    features *s, *w;
+    double y[4] = {0}, own[2 * 2 * 3], other[3 * 3 * 4];
+    ASSERT_OK(features_new(&s, m, false, false));
+    ASSERT_OK(features_new(&w, both, false, false));
+    random_place(m, &die, y);
+    ASSERT_OK(features_connection(s, y, own));
+    ASSERT_OK(features_connection(w, y, other));
+    for (size_t b = 0; b < 2; b++)
+        for (size_t a = 0; a < 2; a++)
+            for (size_t k = 0; k < s->outputs; k++)
+                assert_near(own[(b * 2 + a) * s->outputs + k], other[(b * 3 + a) * w->outputs + k],
+                            1e-6, "%s, %zu %zu %zu", specs[_i], b, a, k);
+    features_free(s);
+    features_free(w);
+    mst_manifold_free(m);
+    mst_manifold_free(both);
+}
+END_TEST
+
+/* What is the same point is the same to a network. */
+START_TEST(periods_do_not_show)
+{
+    static const struct {
+        const char *spec;
+        double period[2];
+    } of[] = {{SHIPPED "torus.manifold", {6.283185307179586, 6.283185307179586}},
+              {RINGS, {2, 6.283185307179586}}};
+    mst_manifold *m = open_manifold(of[_i].spec);
+    features *s;
+    ASSERT_OK(features_new(&s, m, false, false));
+    double x[2] = {0.9, 2.8}, y[2] = {-0.3, -2.1}, t = 0.3, in[2][32], c[2][2];
+    ASSERT_OK(features_read(s, 1, x, y, &t, in[0], c[0]));
+    for (size_t k = 0; k < 2; k++) {
+        x[k] += of[_i].period[k];
+        y[1 - k] -= 2 * of[_i].period[1 - k];
+        ASSERT_OK(features_read(s, 1, x, y, &t, in[1], c[1]));
+        for (size_t i = 0; i < s->inputs; i++)
+            assert_near(in[1][i], in[0][i], 1e-12, "input %zu", i);
+        for (size_t i = 0; i < 2; i++)
+            assert_near(c[1][i], c[0][i], 1e-11, "baseline %zu", i);
+    }
+    /* And smooth at half a period. */
+    for (int side = 0; side < 2; side++) {
+        x[0] = y[0] + 0.5 * of[_i].period[0] + (side == 0 ? 1e-9 : -1e-9);
+        ASSERT_OK(features_read(s, 1, x, y, &t, in[side], c[side]));
+    }
+    for (size_t i = 0; i < s->inputs; i++)
+        assert_near(in[1][i], in[0][i], 1e-7, "input %zu", i);
+    features_free(s);
+    mst_manifold_free(m);
+}
+END_TEST
+
 START_TEST(divergence_is_the_trace)
 {
     for (int energy = 0; energy < 2; energy++) {
@@ -397,9 +468,9 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("features", 60, {outputs_are_isometric, CASES},
-                     {baseline_is_the_logarithm, CASES}, {inputs_of_rows, CASES},
-                     {baselines_of_flat_space, 0}, {derivatives, CASES},
-                     {energy_baseline_has_the_gradient, CASES}, {connection, CASES},
-                     {divergence_is_the_trace, CASES});
+    return RUN_SUITE(
+        "features", 60, {outputs_are_isometric, CASES}, {baseline_is_the_logarithm, CASES},
+        {inputs_of_rows, CASES}, {baselines_of_flat_space, 0}, {derivatives, CASES},
+        {energy_baseline_has_the_gradient, CASES}, {connection, CASES}, {connections_agree, 4},
+        {periods_do_not_show, 2}, {divergence_is_the_trace, CASES});
 }

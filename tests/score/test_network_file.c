@@ -365,17 +365,160 @@ START_TEST(other_manifolds)
     write_good();
     ASSERT_FAILS(MST_ARGUMENT, mst_network_read(&net, scratch("good"), m));
     ck_assert_ptr_null(net);
-    ck_assert_detail("sphere:2");
-    ck_assert_detail("sphere:3");
+    ck_assert_detail("a model for sphere:2, not for sphere:3");
     ASSERT_OK(mst_network_read(&net, scratch("good"), same));
     mst_network_free(net);
-    /* The weights do not fit what the file claims. */
-    ASSERT_FAILS(MST_FORMAT, read_damaged(&(damage){.key = "manifold", .value = "sphere:3"}));
-    ASSERT_FAILS(MST_ARGUMENT, read_damaged(&(damage){.key = "manifold", .value = "sphere:x"}));
-    ASSERT_FAILS(MST_ARGUMENT, read_damaged(&(damage){.key = "manifold", .value = "cube"}));
-    ASSERT_FAILS(MST_ARGUMENT, read_damaged(&(damage){.key = "manifold", .value = ""}));
+    /* Weights that do not fit: no memory is taken for what the file only names. */
+    static const char *const wrong[] = {"sphere:3", "spd:45", "sphere:x",
+                                        "cube",     "",       "sphere:20000"};
+    for (size_t k = 0; k < 6; k++)
+        ASSERT_FAILS(k < 2 ? MST_FORMAT : MST_ARGUMENT,
+                     read_damaged(&(damage){.key = "manifold", .value = wrong[k]}));
+    ck_assert_detail("at most 2048 coordinates");
     mst_manifold_free(m);
     mst_manifold_free(same);
+    scratch_close();
+}
+END_TEST
+
+/* ---- Formulas ---- */
+
+static void put_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+#define BOWL                                            \
+    "coordinates x y\nparameter a = 2 # \342\202\254\n" \
+    "embedding = x, y, a*x^2 + y^2\nstart = 0, 0\n"
+
+/* A network on two bowls, one of them with another parameter, whose file is gone. */
+static mst_manifold *write_bowls(void)
+{
+    char spec[600];
+    mst_manifold *m;
+    scratch_open();
+    put_text(scratch("bowl.manifold"), BOWL);
+    snprintf(spec, sizeof spec, "product(%s?a=3,circle,%s)", scratch("bowl.manifold"),
+             scratch("bowl.manifold"));
+    ASSERT_OK(mst_manifold_parse(&m, spec));
+    ck_assert_str_eq(mst_manifold_formula(mst_manifold_factor(m, 0)), BOWL);
+    ck_assert_ptr_null(mst_manifold_formula(mst_manifold_factor(m, 1)));
+    mst_network *net = full_network(m, designs[0]);
+    ASSERT_OK(mst_network_write(net, scratch("good"), false));
+    mst_network_free(net);
+    ASSERT_OK(remove(scratch("bowl.manifold")) == 0 ? MST_OK : MST_IO);
+    return m;
+}
+
+START_TEST(formulas_travel_with_the_model)
+{
+    mst_manifold *m = write_bowls();
+    mst_network *back;
+    ASSERT_OK(mst_network_read(&back, scratch("good"), NULL));
+    const mst_manifold *own = mst_network_manifold(back);
+    double x[5] = {0.3, -0.2, 1, 0.5, 0.1}, v[5] = {1, 2, 3, 4, 5}, inner[2];
+    ck_assert(mst_manifold_is_same(own, m) && own != m);
+    ASSERT_OK(mst_manifold_inner(own, 1, x, v, v, &inner[0]));
+    ASSERT_OK(mst_manifold_inner(m, 1, x, v, v, &inner[1]));
+    ck_assert(inner[0] == inner[1]);
+    ck_assert_str_eq(mst_manifold_formula(mst_manifold_factor(own, 2)), BOWL);
+    mst_network_free(back);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
+/* What counts is what a file says: not where it is, how it is written, or how its parameters came to be. */
+START_TEST(formulas_are_compared_by_content)
+{
+    static const struct {
+        const char *text, *options;
+        bool same;
+    } other[] = {
+        {BOWL, "?a=3", true},
+        {"name = bowl\ncoordinates p q\nparameter b = 3\nembedding = p, q, b*p^2 + q^2\n"
+         "start = 0, 0\n",
+         "", true},
+        {BOWL, "", false},
+        {BOWL "domain x > -5\n", "?a=3", false},
+        {BOWL "period y 2\n", "?a=3", false},
+        {BOWL "compact = yes\n", "?a=3", false},
+        {BOWL "injectivity = 1\n", "?a=3", false},
+        {"coordinates x y\nembedding = x, y, 3*x^2 + y^2\nstart = 0, 1\n", "", false},
+        {"coordinates x y\nmetric = 1 + x^2\nstart = 0, 0\n", "", false},
+        {"coordinates x y z\nembedding = x, y, 3*x^2 + y^2 + z\nstart = 0\n", "", false},
+    };
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
+        mst_manifold *m = write_bowls(), *now;
+        mst_network *net;
+        char spec[700];
+        put_text(scratch("bowl.manifold"), BOWL);
+        put_text(scratch("other.manifold"), other[k].text);
+        snprintf(spec, sizeof spec, "product(%s%s,circle,%s)", scratch("other.manifold"),
+                 other[k].options, scratch("bowl.manifold"));
+        ASSERT_OK(mst_manifold_parse(&now, spec));
+        mst_status status = mst_network_read(&net, scratch("good"), now);
+        ck_assert_msg(status == (other[k].same ? MST_OK : MST_ARGUMENT), "%zu: %s", k,
+                      mst_error_detail());
+        ck_assert_int_eq(mst_manifold_is_same(m, now), other[k].same);
+        mst_network_free(net);
+        mst_manifold_free(now);
+        mst_manifold_free(m);
+        scratch_close();
+    }
+}
+END_TEST
+
+START_TEST(formulas_that_changed)
+{
+    mst_manifold *m = write_bowls(), *now;
+    mst_network *net;
+    put_text(scratch("bowl.manifold"), BOWL "domain x > -5\n");
+    ASSERT_OK(mst_manifold_parse(&now, mst_manifold_spec(m)));
+    ASSERT_FAILS(MST_ARGUMENT, mst_network_read(&net, scratch("good"), now));
+    ck_assert_detail("something else now");
+    mst_manifold_free(now);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
+/* A model may come from anywhere: its texts are read like any file, and it opens none. */
+START_TEST(hostile_formulas)
+{
+    static char large[(1 << 20) + 2], deep[200000];
+    memset(large, '#', sizeof large - 1);
+    size_t used = (size_t)sprintf(deep, "coordinates x y\nmetric = ");
+    memset(deep + used, '(', sizeof deep - used - 1);
+    const char *const texts[] = {
+        NULL,
+        "",
+        large,
+        deep,
+        "coordinates x y\nmetric = \033[31m\nstart = 0\n",
+        "coordinates x y\nmetric = sum(i, 1, 1e12, x^i)\nstart = 0\n",
+        "coordinates x y\nembedding = x, y, z\nstart = 0\n",
+        "coordinates x y\nembedding = x, y, x^2\nstart = 0, 0\n", /* no parameter a */
+    };
+    mst_manifold *m = write_bowls();
+    put_text(scratch("bowl.manifold"), BOWL);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        mst_status status = read_damaged(&(damage){.key = "formula.1", .value = texts[k]});
+        ck_assert_msg(status == MST_FORMAT || status == MST_ARGUMENT, "number %zu: %s", k,
+                      mst_status_name(status));
+        assert_one_line("formula");
+    }
+    ASSERT_FAILS(MST_FORMAT, read_damaged(&(damage){.key = "formula.2"}));
+    ck_assert_detail("the text of");
+    /* Another dimension: the weights do not fit. */
+    ASSERT_FAILS(MST_FORMAT,
+                 read_damaged(&(damage){.key = "formula.2",
+                                        .value = "coordinates x[3]\nmetric = 1\nstart = 0\n"}));
+    mst_manifold_free(m);
     scratch_close();
 }
 END_TEST
@@ -451,5 +594,7 @@ int main(void)
 {
     return RUN_SUITE("network_file", 60, {round_trip, DESIGNS}, {not_overwritten, 0}, {metadata, 0},
                      {long_texts, 0}, {centre_of_training, 0}, {weights, 0}, {other_manifolds, 0},
-                     {own_manifold, 0}, {files_of_the_first_version, 0});
+                     {own_manifold, 0}, {formulas_travel_with_the_model, 0},
+                     {formulas_are_compared_by_content, 0}, {formulas_that_changed, 0},
+                     {hostile_formulas, 0}, {files_of_the_first_version, 0});
 }

@@ -39,11 +39,51 @@ START_TEST(names)
     refuses(MST_ARGUMENT, "exact", NULL, "'exact' needs a manifold");
     refuses(MST_ARGUMENT, "log?t=1", m, "'t' is no option of the score source 'log'; it has none");
     refuses(MST_ARGUMENT, "log?t", m, "'t' in 'log?t' is not of the form option=value");
-    refuses(MST_ARGUMENT, "exakt", m, "'exakt' is neither a score source (exact, log) nor a file");
+    refuses(MST_ARGUMENT, "exakt", m,
+            "'exakt' is neither a score source (exact, log, expansion, bridge, pde) nor a file");
     refuses(MST_ARGUMENT, "", m, "'' is neither");
     refuses(MST_ARGUMENT, "?", m, "'' is neither");
     mst_manifold_free(m);
     mst_manifold_free(spd);
+}
+END_TEST
+
+/* Bridges, their options, and that the source says what they say. */
+START_TEST(bridges)
+{
+    mst_manifold *m = open_manifold("product(sphere:2,hyperbolic:2)");
+    mst_score *s = open_text("bridge?paths=50&steps=12&seed=9&guide=smooth", m), *own, *factor;
+    const mst_bridge_options *o = mst_score_bridge(s);
+    ck_assert(o != NULL && o->paths == 50 && o->steps == 12 && o->seed == 9);
+    ck_assert(o->guide == MST_GUIDE_SMOOTH && mst_score_describe(s)->noise > 0);
+    ck_assert(mst_score_gives(s, MST_GIVES_LOG_P | MST_GIVES_TIME));
+    ASSERT_OK(mst_score_bridge_new(&own, m, o));
+    const double x[] = {0, 0, 1, 1, 0, 0}, y[] = {0, 1, 0, sqrt(2), 1, 0}, t = 0.4;
+    double log_p[2], dt[2], score[2][6], part, sum = 0;
+    for (int k = 0; k < 2; k++)
+        ASSERT_OK(mst_score_evaluate_rows(
+            k == 0 ? s : own, 1, x, y, &t,
+            &(mst_heat_values){.log_p = &log_p[k], .dt_log_p = &dt[k], .score = score[k]}));
+    ck_assert(log_p[0] == log_p[1] && dt[0] == dt[1]);
+    ck_assert_mem_eq(score[0], score[1], sizeof score[0]);
+    for (size_t f = 0; f < 2; f++) { /* other random numbers, the same kernel */
+        ASSERT_OK(mst_score_factor(&factor, s, f));
+        ASSERT_OK(mst_score_evaluate_rows(factor, 1, x + 3 * f, y + 3 * f, &t,
+                                          &(mst_heat_values){.log_p = &part}));
+        sum += part;
+        mst_score_free(factor);
+    }
+    assert_near(sum, log_p[0], 0.3, "the sum of the factors");
+    mst_score_free(own);
+    mst_score_free(s);
+    refuses(MST_ARGUMENT, "bridge?paths=1", m, "`paths` must be");
+    refuses(MST_ARGUMENT, "bridge?steps=1.5", m, "the option steps is a whole number");
+    refuses(MST_ARGUMENT, "bridge?guide=dog", m, "the option guide is");
+    refuses(MST_ARGUMENT, "bridge", NULL, "'bridge' needs a manifold");
+    s = open_text("exact", m);
+    ck_assert(mst_score_bridge(s) == NULL);
+    mst_score_free(s);
+    mst_manifold_free(m);
 }
 END_TEST
 
@@ -121,5 +161,5 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("open", 60, {names, 0}, {models, 0});
+    return RUN_SUITE("open", 60, {names, 0}, {bridges, 0}, {models, 0});
 }

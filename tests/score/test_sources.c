@@ -4,6 +4,9 @@
 /* Score sources: value, score, Hessian and time derivative belong together, whoever gives them. */
 #include "stat/mean_support.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char *const specs[] = {
     "euclidean:3", "sym:2",        "circle", "torus:2",
     "sphere:2",    "sphere:5",     "so3",    "hyperbolic:3",
@@ -300,11 +303,58 @@ START_TEST(sources_of_factors_add_up)
 }
 END_TEST
 
+/* A source that keeps its paths says the same as one that does not, wherever y goes and whatever rows are
+ * asked for; closed logarithms have nothing to keep. */
+START_TEST(remembered_rows_have_the_same_values)
+{
+    enum { N = 40 };
+    static const char *const files[] = {"torus", "ellipsoid"};
+    char path[300];
+    mst_manifold *m;
+    mst_score *plain, *memory;
+    snprintf(path, sizeof path, "%s/../../examples/manifolds/%s.manifold", MST_TEST_DATA,
+             files[_i]);
+    ASSERT_OK(mst_manifold_parse(&m, path));
+    ASSERT_OK(mst_score_log_new(&plain, m));
+    ASSERT_OK(mst_score_remember(&memory, plain, N));
+    ck_assert_ptr_nonnull(memory);
+    size_t D = mst_manifold_ambient(m);
+    double x[3 * (N + 1)], y[3], a[N], b[N], u[3 * N], v[3 * N];
+    ASSERT_OK(mst_manifold_random_point(m, (mst_random){5, 0}, 0, N + 1, x));
+    memcpy(y, x + N * D, D * sizeof *y);
+    for (int round = 0; round < 8; round++) {
+        size_t first = round == 3 ? 7 : 0, n = N - first;
+        mst_pairs pairs = {.n = n, .x = x + first * D, .y = y, .first = first};
+        mst_heat_values one = {.log_p = a, .score = u}, other = {.log_p = b, .score = v};
+        ASSERT_OK(mst_score_evaluate(plain, &pairs, &one));
+        ASSERT_OK(mst_score_evaluate(memory, &pairs, &other));
+        for (size_t i = 0; i < n; i++)
+            assert_near(b[i], a[i], 1e-9 * (1 + fabs(a[i])), "round %d, row %zu", round, i);
+        for (size_t i = 0; i < n * D; i++)
+            assert_near(v[i], u[i], 1e-6, "round %d, number %zu", round, i);
+        double step[3]; /* towards a row, less and less */
+        ASSERT_OK(mst_manifold_log(m, 1, y, x, step, NULL));
+        for (size_t k = 0; k < D; k++)
+            step[k] *= pow(0.3, round);
+        ASSERT_OK(mst_manifold_exp(m, 1, y, step, y));
+    }
+    mst_score_free(memory);
+    mst_score_free(plain);
+    mst_manifold_free(m);
+    ASSERT_OK(mst_manifold_parse(&m, "sphere:2"));
+    ASSERT_OK(mst_score_log_new(&plain, m));
+    ASSERT_OK(mst_score_remember(&memory, plain, N));
+    ck_assert_ptr_null(memory);
+    mst_score_free(plain);
+    mst_manifold_free(m);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("score", 60, {derivatives_are_those_of_the_value, SPECS},
                      {log_source_is_the_logarithm, 0}, {log_source_at_the_point_itself, 0},
                      {exact_source_is_the_heat_kernel, SPECS},
                      {there_is_no_exact_source_without_a_closed_form, 0}, {a_source_of_your_own, 0},
-                     {sources_of_factors_add_up, 0});
+                     {sources_of_factors_add_up, 0}, {remembered_rows_have_the_same_values, 2});
 }
