@@ -6,6 +6,7 @@
 #include "train/trainer.h"
 
 #include <manistat/io.h>
+#include <math.h>
 #include <string.h>
 
 enum { OPTIONS = 1024, STATE = 8 };
@@ -99,7 +100,8 @@ mst_status trainer_save(const trainer *r)
         {.name = "training.step", .type = TENSOR_U64, .rank = 1, .shape = {1}, .data = &r->step},
     };
     tensor_text text = {CHECKPOINT_KEY, options};
-    return network_save(r->net, r->o->checkpoint, true, sizeof more / sizeof *more, more, 1, &text);
+    return network_save(r->net, r->o->checkpoint, MST_OUTPUT_OWN, sizeof more / sizeof *more, more,
+                        1, &text);
 }
 
 static mst_status part(const tensors *t, const char *file, const char *name, tensor_type type,
@@ -110,6 +112,26 @@ static mst_status part(const tensors *t, const char *file, const char *name, ten
         return mst_fail(MST_FORMAT, "%s: no checkpoint to resume from: %s is missing or damaged",
                         file, name);
     memcpy(out, found->data, size * (type == TENSOR_F32 ? sizeof(float) : sizeof(double)));
+    return MST_OK;
+}
+
+/* Weights and moments of a training that went well; NaN would go into the model. */
+static mst_status check_state(const trainer *r, const double *state)
+{
+    bool good = true;
+    for (size_t k = 0; good && k < r->parameters; k++)
+        good = isfinite(r->theta[k]) && isfinite(r->first[k]) && isfinite(r->second[k]) &&
+               r->second[k] >= 0;
+    if (!good || !(state[0] >= 0 && state[0] < INFINITY))
+        return mst_fail(MST_FORMAT,
+                        "%s: no checkpoint to resume from: its state has numbers that cannot be",
+                        r->o->checkpoint);
+    if (r->o->steps > 0 && r->step > r->o->steps)
+        return mst_fail(MST_ARGUMENT,
+                        "%s has done %llu steps already, more than the %llu of `steps`; ask for "
+                        "more to go on",
+                        r->o->checkpoint, (unsigned long long)r->step,
+                        (unsigned long long)r->o->steps);
     return MST_OK;
 }
 
@@ -168,6 +190,7 @@ static mst_status restore(trainer *r, const tensors *t)
     MST_TRY(part(t, file, "training.second", TENSOR_F32, r->parameters, r->second));
     MST_TRY(part(t, file, "training.state", TENSOR_F64, STATE, state));
     MST_TRY(part(t, file, "training.step", TENSOR_U64, 1, &r->step));
+    MST_TRY(check_state(r, state));
     r->seconds = state[0];
     r->smooth = state[1];
     r->early = state[2];

@@ -5,6 +5,8 @@
 
 #include "base/lanes.h"
 
+#include <inttypes.h>
+#include <manistat/brownian.h>
 #include <string.h>
 
 /* A pool is large against a path, so that the samples of a path are far apart, and small
@@ -48,7 +50,7 @@ mst_status feeder_work_new(feeder_work *work, const feeder *f)
 {
     size_t D = f->setup->net->features->D, n = BLOCK * f->slots;
     *work = (feeder_work){0};
-    MST_TRY(mst_allocate(&work->memory, n * (6 * D + 3)));
+    MST_TRY(mst_allocate(&work->memory, n * (6 * D + 4)));
     mst_status status = samples_new(&work->samples, f->setup, n);
     if (status != MST_OK) {
         feeder_work_free(work);
@@ -60,7 +62,8 @@ mst_status feeder_work_new(feeder_work *work, const feeder *f)
     r->t = r->y + n * D;
     if (f->ops->kind == SAMPLE_BEL) {
         r->target = r->t + n;
-        r->time_target = f->setup->net->info.time_head ? r->target + n * D : NULL;
+        r->weight = r->target + n * D;
+        r->time_target = f->setup->net->info.time_head ? r->weight + n : NULL;
     } else {
         r->previous = r->t + n;
         r->step = r->previous + n * D;
@@ -95,14 +98,29 @@ static void copy_samples(const loss_setup *setup, size_t n, loss_samples from, l
 /* A slot's samples of all paths stand together, so a batch holds different paths. */
 mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_work *work)
 {
-    uint64_t first = pool * f->paths + block * BLOCK;
+    uint64_t first = pool * f->paths + block * BLOCK, left = 0;
+    work->rows.left = &left;
     MST_TRY(sample_draw(f->plan, first, BLOCK, &work->rows));
+    atomic_fetch_add(&f->drawn, BLOCK * f->slots);
+    atomic_fetch_add(&f->left, left);
     MST_TRY(
         f->ops->prepare(f->setup, first * f->slots, BLOCK * f->slots, &work->rows, &work->samples));
     for (size_t s = 0; s < f->slots; s++)
         copy_samples(f->setup, BLOCK, samples_at(f->setup, work->samples, s * BLOCK),
                      feeder_at(f, pool, s * f->paths + block * BLOCK));
     return MST_OK;
+}
+
+mst_status feeder_judge(const feeder *f)
+{
+    uint64_t drawn = atomic_load(&f->drawn), left = atomic_load(&f->left);
+    if ((double)left <= MST_BROWNIAN_MOST_LOST * (double)drawn)
+        return MST_OK;
+    return mst_fail(MST_BREAKDOWN,
+                    "%" PRIu64 " of %" PRIu64 " samples are of paths that left the domain of %s, "
+                    "more than %g %%; take a smaller `t_max`, or write the manifold with chart "
+                    "blocks or as a constraint, which have no border",
+                    left, drawn, mst_manifold_spec(f->setup->net->m), 100 * MST_BROWNIAN_MOST_LOST);
 }
 
 void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end)

@@ -9,6 +9,8 @@
 
 #include "train/loss.h"
 
+#include <stdatomic.h>
+
 typedef struct feeder {
     const loss_ops *ops;
     const loss_setup *setup;
@@ -18,6 +20,7 @@ typedef struct feeder {
     size_t paths;  /* of a pool */
     size_t blocks; /* of a pool */
     loss_samples half[2];
+    atomic_uint_fast64_t drawn, left; /* samples, and those of paths that left the domain */
 } feeder;
 
 /* Workspace of one thread for a block. */
@@ -35,6 +38,9 @@ void feeder_work_free(feeder_work *work);
 
 /* Block `block` of pool `pool`; blocks are independent. */
 MST_MUST_USE mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_work *work);
+/* MST_BREAKDOWN if too many of the samples so far are of paths that left the domain. To be asked where all
+ * threads have done their blocks. */
+MST_MUST_USE mst_status feeder_judge(const feeder *f);
 /* Blocks of the next pool that are due at step 0 … steps−1 of a pool: begin … end−1. */
 void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end);
 /* Sample `at` of a pool and those behind it. */

@@ -50,7 +50,8 @@ static mst_status prepare_side(const loss_setup *setup, size_t n, size_t side,
         status = loss_read(setup, n, rows->x, y, rows->t, inputs, baseline);
     if (status == MST_OK)
         status = features_to_outputs(s, n, y, step, c);
-    features_normals(s, n, y, normal);
+    if (status == MST_OK)
+        status = features_normals(s, n, y, normal);
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         float *extra = out->extra + i * l.size;
         double t = rows->t[i];

@@ -95,7 +95,7 @@ static mst_status fill(const loss_setup *setup, uint64_t first, size_t n, const 
     MST_TRY(features_differentiate(s, n, T, rows->x, rows->y, rows->t, r->v, r->d_inputs,
                                    r->d_baseline));
     MST_TRY(features_divergence(s, n, rows->y, r->trace));
-    features_normals(s, n, rows->y, r->normal);
+    MST_TRY(features_normals(s, n, rows->y, r->normal));
     for (size_t k = 0; k < n * T * s->inputs; k++)
         out->tangents[k] = (float)r->d_inputs[k];
     return MST_OK;

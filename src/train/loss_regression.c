@@ -72,7 +72,8 @@ static void keep(const loss_setup *setup, size_t n, const sample_rows *rows, con
     double d = (double)s->d;
     for (size_t i = 0; i < n; i++, extra += l.size) {
         double t = rows->t[i], g = s->energy ? 1 : features_scale(s, t);
-        extra[0] = (float)(s->plain ? 1 / d : t * g * g / d);
+        double share = rows->weight != NULL ? rows->weight[i] : 1;
+        extra[0] = (float)(share * (s->plain ? 1 / d : t * g * g / d));
         for (size_t k = 0; k < l.q; k++)
             extra[1 + k] = (float)c[i * l.q + k];
         for (size_t k = 0; k < s->normals * l.q; k++)
@@ -81,7 +82,7 @@ static void keep(const loss_setup *setup, size_t n, const sample_rows *rows, con
             continue;
         double scale = features_time_scale(s, t);
         double rest = time_target[i] - features_time_baseline(s, t, baseline + i * s->base);
-        double weight = setup->score_only ? 0 : time_share / d;
+        double weight = setup->score_only ? 0 : share * time_share / d;
         extra[l.time] = (float)(weight * (s->plain ? 1 : t * t * scale * scale));
         extra[l.time + 1] = (float)(rest / scale);
     }
@@ -103,7 +104,8 @@ mst_status regression_prepare(const loss_setup *setup, size_t n, const sample_ro
         status = prepare_tangents(setup, n, rows, out->tangents, c);
     else if (status == MST_OK)
         subtract_baseline(s, n, rows->t, baseline, c);
-    features_normals(s, n, rows->y, normals);
+    if (status == MST_OK)
+        status = features_normals(s, n, rows->y, normals);
     if (status == MST_OK)
         keep(setup, n, rows, baseline, c, setup->net->info.time_head ? time_target : NULL, normals,
              out->extra);

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Where a training was: users are warned of points beyond. */
+#include "manifold/in_space.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -38,7 +39,9 @@ mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
     enum { PATHS = 2048 };
     size_t D = mst_manifold_ambient(r->m);
     double *rows;
-    if (sample_plan_is_uniform(plan) || !(mst_manifold_traits_of(r->m)->closed & MST_CLOSED_LOG))
+    bool has_log =
+        (mst_manifold_traits_of(r->m)->closed & MST_CLOSED_LOG) != 0 || mst_has_root(r->m);
+    if (sample_plan_is_uniform(plan) || !has_log)
         return MST_OK;
     MST_TRY(mst_allocate(&rows, PATHS * (4 * D + 1) + 2 * D));
     double *y = rows + PATHS * D, *t = y + PATHS * D, *work = t + PATHS;
@@ -46,5 +49,6 @@ mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
     if (status == MST_OK)
         status = find_reach(r, PATHS, rows, y, work);
     mst_release(rows);
-    return status == MST_CONVERGENCE ? MST_OK : status; /* a table's own log may give up */
+    /* A search may give up, and so may a table's own log. */
+    return status == MST_CONVERGENCE || status == MST_DOMAIN ? MST_OK : status;
 }

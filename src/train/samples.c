@@ -5,7 +5,7 @@
 #include "train/samples.h"
 
 #include "base/columns.h"
-#include "manifold/internal.h"
+#include "manifold/leaving.h"
 #include "train/samples_parts.h"
 
 #include <math.h>
@@ -43,6 +43,7 @@ static sample_simulator *simulator_of(const mst_manifold *m)
 {
     return mst_manifold_is_flat(m)        ? sample_flat
            : m->ops.weighted_walk != NULL ? sample_weighted
+           : m->ops.roll != NULL          ? sample_rolling
                                           : sample_sweep;
 }
 
@@ -53,6 +54,8 @@ static mst_status split(sample_plan *p)
     const sample_options *o = &p->options;
     bool whole = o->kind == SAMPLE_LAST_STEP;
     p->factors = whole ? 1 : mst_manifold_factor_count(p->m);
+    if (whole || p->factors > 1 || simulator_of(p->m) != sample_rolling || !sample_can_push(p->m))
+        p->options.push = 0;
     MST_TRY(mst_allocate_zero(&p->factor, p->factors));
     size_t offset = 0;
     for (size_t k = 0; k < p->factors; k++) {
@@ -62,10 +65,14 @@ static mst_status split(sample_plan *p)
         offset += f->m->ambient;
         f->uniform = o->starts == 0 && f->m->traits.compact == MST_YES;
         f->run = simulator_of(f->m);
+        if (f->uniform && f->m->ops.random_point == NULL)
+            MST_TRY(sample_cover(p, f));
         if (!whole && f->run == sample_weighted)
             MST_TRY(sample_weighted_check(f->m, o->t_max / (double)o->steps, o->t_max));
         if (!whole && f->run == sample_sweep)
             MST_TRY(sample_sweep_tune(p, f));
+        if (!whole && f->run == sample_rolling)
+            MST_TRY(sample_rolling_tune(p, f));
     }
     return MST_OK;
 }
@@ -101,10 +108,35 @@ bool sample_plan_is_uniform(const sample_plan *plan)
     return true;
 }
 
+static mst_targets targets_of(const sample_factor *f)
+{
+    return f->run == sample_flat       ? MST_TARGETS_EXACT
+           : f->run == sample_weighted ? MST_TARGETS_CLOSED
+           : f->run == sample_rolling  ? MST_TARGETS_FRAMES
+           : f->m->ops.step != NULL    ? MST_TARGETS_FLOW
+                                       : MST_TARGETS_TRANSPORT;
+}
+
+mst_targets sample_plan_targets(const sample_plan *plan, double *kappa)
+{
+    *kappa = NAN;
+    if (plan->options.kind != SAMPLE_BEL)
+        return MST_TARGETS_UNKNOWN;
+    mst_targets first = targets_of(&plan->factor[0]);
+    for (size_t k = 1; k < plan->factors; k++)
+        if (targets_of(&plan->factor[k]) != first)
+            return MST_TARGETS_MIXED;
+    if (plan->factors == 1 && first != MST_TARGETS_EXACT && first != MST_TARGETS_CLOSED)
+        *kappa = plan->factor[0].kappa;
+    return first;
+}
+
 void sample_plan_free(sample_plan *plan)
 {
     if (plan == NULL)
         return;
+    for (size_t k = 0; plan->factor != NULL && k < plan->factors; k++)
+        mst_release(plan->factor[k].pool);
     mst_release(plan->factor);
     mst_release(plan->start);
     mst_release(plan);
@@ -120,7 +152,7 @@ typedef struct block {
     const sample_rows *out;
     double h[MST_LANES];
     uint32_t *at;
-    double *rows; /* x, y, target (slots, n, D) and time target (slots, n) of a factor */
+    double *rows; /* x, y, target (slots, n, D), time target and weight (slots, n) of a factor */
 } block;
 
 static void copy_columns(const block *b, const sample_factor *f, const double *from, double *to)
@@ -142,6 +174,8 @@ static void set_times(const block *b)
                 b->out->t[row] = fmin(fmax(t, o->t_min), o->t_max);
             if (b->out->time_target != NULL)
                 b->out->time_target[row] = 0;
+            if (b->out->weight != NULL)
+                b->out->weight[row] = 1;
         }
 }
 
@@ -159,7 +193,8 @@ static sample_job job_of(const block *b, const sample_factor *f)
                         .x = b->rows,
                         .y = b->rows + count * D,
                         .target = b->rows + 2 * count * D,
-                        .time_target = b->rows + 3 * count * D};
+                        .time_target = b->rows + 3 * count * D,
+                        .weight = b->rows + count * (3 * D + 1)};
 }
 
 /* Factors have independent noise and the same times: their targets stand side by side,
@@ -177,6 +212,9 @@ static mst_status draw_factors(const block *b)
             for (size_t i = 0; i < b->n; i++)
                 b->out->time_target[(b->slot + s) * b->stride + b->begin + i] +=
                     job.time_target[s * b->n + i];
+        for (size_t s = 0; b->plan->options.push > 0 && b->out->weight != NULL && s < b->slots; s++)
+            memcpy(b->out->weight + (b->slot + s) * b->stride + b->begin, job.weight + s * b->n,
+                   b->n * sizeof *job.weight);
     }
     return MST_OK;
 }
@@ -213,6 +251,49 @@ static mst_status draw_paths(block *b, uint64_t first, size_t n)
     return MST_OK;
 }
 
+/* The rows that a caller may have of a sample, and how many numbers they have. */
+static size_t columns_of(const sample_plan *plan, const sample_rows *out, double **rows,
+                         size_t *width)
+{
+    size_t D = plan->m->ambient, count = 0;
+    double *all[] = {out->x,       out->y, out->target,      out->previous, out->step,
+                     out->arrived, out->t, out->time_target, out->h};
+    for (size_t k = 0; k < 9; k++)
+        if (all[k] != NULL) {
+            rows[count] = all[k];
+            width[count++] = k < 6 ? D : 1;
+        }
+    return count;
+}
+
+/* Samples whose points are NAN are replaced by the next of their slot that is there. */
+static mst_status leave_out(const sample_plan *plan, size_t n, const sample_rows *out)
+{
+    double *rows[9];
+    size_t width[9], count = columns_of(plan, out, rows, width), D = plan->m->ambient;
+    const double *points = out->x != NULL ? out->x : out->y;
+    if (points == NULL)
+        return MST_OK;
+    for (size_t s = 0; s < plan->options.slots; s++)
+        for (size_t i = 0; i < n; i++) {
+            size_t row = s * n + i, other = i;
+            if (!mst_is_lost(D, points + row * D))
+                continue;
+            do
+                other = (other + 1) % n;
+            while (other != i && mst_is_lost(D, points + (s * n + other) * D));
+            if (other == i)
+                return mst_fail(MST_DOMAIN, "all of %zu paths left the domain of %s", n,
+                                plan->m->spec);
+            for (size_t k = 0; k < count; k++)
+                memcpy(rows[k] + row * width[k], rows[k] + (s * n + other) * width[k],
+                       width[k] * sizeof *rows[k]);
+            if (out->left != NULL)
+                (*out->left)++;
+        }
+    return MST_OK;
+}
+
 /* With one fixed time the slots of a path would be the same sample: each is a path of its own instead. */
 mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const sample_rows *out)
 {
@@ -220,12 +301,12 @@ mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const 
     bool apart = o->t_min == o->t_max;
     block b = {.plan = plan, .slots = apart ? 1 : o->slots, .stride = n, .out = out};
     MST_TRY(mst_allocate(&b.at, b.slots * MST_LANES));
-    mst_status status = mst_allocate(&b.rows, b.slots * MST_LANES * (3 * plan->m->ambient + 1));
+    mst_status status = mst_allocate(&b.rows, b.slots * MST_LANES * (3 * plan->m->ambient + 2));
     for (b.slot = 0; status == MST_OK && b.slot < o->slots; b.slot += b.slots) {
         b.root = apart ? sample_seed(o->seed, SAMPLE_SEED_SUB, b.slot) : o->seed;
         status = draw_paths(&b, first, n);
     }
     mst_release(b.rows);
     mst_release(b.at);
-    return status;
+    return status == MST_OK && mst_can_be_left(plan->m) ? leave_out(plan, n, out) : status;
 }

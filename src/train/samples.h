@@ -8,9 +8,10 @@
  * seed alone: the path number is the stream of all its random numbers, and each purpose (times, starts,
  * noise) has a seed of its own, mixed from the plan's.
  *
- * Bismut–Elworthy–Li samples come from one of three simulators, factor by factor on products: flat manifolds
+ * Bismut–Elworthy–Li samples come from one of four simulators, factor by factor on products: flat manifolds
  * take one exact step (samples_flat.c); manifolds that have a slot `weighted_walk` simulate by it, with
- * independent y for each slot (samples_weighted.c); everything else makes a geodesic walk and a backward
+ * independent y for each slot (samples_weighted.c); those with a slot `roll` take the noise and the curvature
+ * of paths with a frame (samples_rolling.c); everything else makes a geodesic walk and a backward
  * sweep (samples_walk.c), whose samples share the end of the path, x. */
 #ifndef MST_SCORE_SAMPLES_H
 #define MST_SCORE_SAMPLES_H
@@ -18,6 +19,7 @@
 #include "base/internal.h"
 
 #include <manistat/manifold.h>
+#include <manistat/network.h>
 
 typedef enum sample_kind {
     /* Bismut–Elworthy–Li: y is the start of the (sub-)path, x its end; `target` and `time_target`. */
@@ -40,6 +42,10 @@ typedef struct sample_options {
     size_t starts;
     const double *start;
     double spread;
+    /* More pairs that are far apart for their time, on manifolds that can have them: half of the paths are
+     * driven away, such that the variance of their ends is 1 + push times what it was, and rows have weights
+     * that make up for it. 0: none. BEL only. */
+    double push;
 } sample_options;
 
 typedef struct sample_plan sample_plan;
@@ -51,23 +57,31 @@ void sample_plan_free(sample_plan *plan); /* null allowed */
 /* Do paths start everywhere, on all factors? */
 bool sample_plan_is_uniform(const sample_plan *plan);
 
+/* How its targets are found, and the decay rate of their weights; NAN where there is none,
+ * or more than one. */
+mst_targets sample_plan_targets(const sample_plan *plan, double *kappa);
+
 /* Where to put the samples, rows; tangent vectors are ambient rows (D). Null: not wanted. */
 typedef struct sample_rows {
     double *x, *y; /* (rows, D) */
     double *t;     /* (rows) */
     /* (rows, D), BEL: a tangent vector at y with conditional mean ∇_y log p_t(x, y) */
     double *target;
+    double *weight;      /* (rows), BEL: in least squares; 1 without push */
     double *time_target; /* (rows), BEL: conditional mean ∂_t log p_t(x, y) */
     double *previous;    /* (rows, D), LAST_STEP: the point before the last step */
     /* (rows, D), LAST_STEP: √h ξ, the last increment before the Ricci correction, tangent at previous */
     double *step;
     double *arrived; /* (rows, D), LAST_STEP: the same, transported to y */
     double *h;       /* (rows), LAST_STEP: length in time of the last step */
+    /* How many samples are of paths that left the domain; it is added to. They are left out: others of the
+     * same slot take their places. */
+    uint64_t *left;
 } sample_rows;
 
 /* The samples of paths first … first+n−1, n ≤ 65536: row s·n + (p − first) is slot s of path p. The slots of
  * a path have different times, and the rows of one slot over many paths have all times: slot s of path p uses
- * stratum (s + p) mod slots of the times. */
+ * stratum (s + p) mod slots of the times. MST_DOMAIN if all paths of a slot left the domain. */
 MST_MUST_USE mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n,
                                     const sample_rows *out);
 

@@ -3,7 +3,7 @@
 
 /* Denoising data: a geodesic walk from x, and at the chosen times its last step. */
 #include "base/random_kernels.h"
-#include "manifold/internal.h"
+#include "manifold/leaving.h"
 #include "train/samples_parts.h"
 
 #include <math.h>
@@ -16,6 +16,7 @@ typedef struct walkers {
     double *xi;
     double (*z)[MST_LANES];
     double *memory;
+    bool lost[MST_LANES]; /* who has left the domain, and rests at the start */
 } walkers;
 
 static mst_status walkers_new(walkers *w, const mst_manifold *m, size_t slots)
@@ -47,6 +48,10 @@ static mst_status take(const sample_job *job, walkers *w, const mst_path_event *
         size_t i = event[e].path, row = event[e].slot * stride + i;
         put(out->x, row, D, w->start + i * D);
         put(out->y, row, D, w->y + i * D);
+        if (w->lost[i] && out->x != NULL)
+            mst_lose(D, out->x + row * D);
+        if (w->lost[i] && out->y != NULL)
+            mst_lose(D, out->y + row * D);
         put(out->previous, row, D, w->x + i * D);
         put(out->step, row, D, w->c + i * D);
         if (out->h != NULL)
@@ -64,18 +69,37 @@ static mst_status take(const sample_job *job, walkers *w, const mst_path_event *
     return MST_OK;
 }
 
+/* Walkers whose row of x is NAN rest from now on; v (n, D) is what they have walked. */
+static void lose(const mst_manifold *m, size_t n, walkers *w, double *x, double *v)
+{
+    size_t D = m->ambient;
+    for (size_t i = 0; i < n; i++) {
+        w->lost[i] = w->lost[i] || mst_is_lost(D, x + i * D);
+        if (!w->lost[i])
+            continue;
+        mst_manifold_start(m, x + i * D);
+        memset(v + i * D, 0, D * sizeof *v);
+    }
+}
+
 static mst_status walk(const sample_job *job, walkers *w, const uint32_t *begin,
                        const mst_path_event *event, size_t stride, const sample_rows *out)
 {
     const mst_manifold *m = job->factor->m;
     uint64_t seed = sample_seed(job->root, SAMPLE_SEED_NOISE, 0);
     MST_TRY(sample_starts(job, 0, w->start));
+    memset(w->lost, 0, sizeof w->lost);
+    lose(m, job->n, w, w->start, w->v);
     memcpy(w->x, w->start, job->n * m->ambient * sizeof *w->x);
     for (size_t k = 0; k < job->plan->options.steps; k++) {
         MST_PICK(random_kernels)->step(seed, job->first, k, m->dim, w->z);
         sample_noise_rows(job->n, m->dim, w->z, w->xi);
+        for (size_t i = 0; i < job->n; i++)
+            if (w->lost[i])
+                memset(w->xi + i * m->dim, 0, m->dim * sizeof *w->xi);
         MST_TRY(sample_walk_step(m, job->n, w->x, job->h, w->xi, w->c, w->v, w->first, w->second,
                                  w->y));
+        lose(m, job->n, w, w->y, w->v);
         MST_TRY(take(job, w, event + begin[k + 1], begin[k + 2] - begin[k + 1], stride, out));
         double *old = w->x;
         w->x = w->y;

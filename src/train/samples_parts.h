@@ -17,6 +17,8 @@ typedef enum sample_purpose {
     SAMPLE_SEED_START,
     SAMPLE_SEED_NOISE,
     SAMPLE_SEED_SUB,
+    SAMPLE_SEED_POOL,
+    SAMPLE_SEED_PUSH,
 } sample_purpose;
 uint64_t sample_seed(uint64_t root, sample_purpose purpose, uint64_t number);
 
@@ -28,7 +30,13 @@ typedef struct sample_factor {
     size_t index, offset; /* number of the factor, and its first column in a row of the product */
     bool uniform;         /* paths start uniformly */
     sample_simulator *run;
+    double stretch;           /* of pushed paths: what |B|² is against the squared chord, about */
     double kappa, mean_ricci; /* of the backward sweep: decay rate of its weights, tr Ric / d */
+    /* (pooled, D): points all over a compact manifold that has no sampler of its own, from
+     * which paths start; 0, null: there are none */
+    size_t pooled;
+    double *pool;
+    double apart; /* a time in which paths from neighbours in the pool meet */
 } sample_factor;
 
 struct sample_plan {
@@ -40,7 +48,8 @@ struct sample_plan {
 };
 
 /* Paths first … first+n−1, n ≤ MST_LANES, on one factor. Path i has steps of time h[i]; slot s of it is its
- * point after at[s·MST_LANES + i] steps. Rows of the outputs are s·n + i; a null output is not wanted. */
+ * point after at[s·MST_LANES + i] steps. Rows of the outputs are s·n + i; a null output is not wanted. The
+ * points of a path that left the domain are NAN. */
 struct sample_job {
     const sample_plan *plan;
     const sample_factor *factor;
@@ -49,7 +58,7 @@ struct sample_job {
     size_t n, slots;
     const double *h;
     const uint32_t *at;
-    double *x, *y, *target, *time_target;
+    double *x, *y, *target, *time_target, *weight;
 };
 
 /* The law of the times: h (MST_LANES) and at (slots, MST_LANES) of paths first …, all lanes filled. */
@@ -60,8 +69,15 @@ void sample_times(const sample_options *o, uint64_t root, uint64_t first, size_t
  * after k ≥ 1 steps. begin has steps + 2 entries, event slots·n. */
 void sample_events(const sample_job *job, uint32_t *begin, mst_path_event *event);
 
-/* Start points (n, D) number `draw` of the job's paths. */
+/* Start points (n, D) number `draw` of the job's paths; NAN where the way to one left the domain. */
 MST_MUST_USE mst_status sample_starts(const sample_job *job, size_t draw, double *y);
+
+/* Fills the pool of a compact factor, unless it cannot be covered in a reasonable time. */
+MST_MUST_USE mst_status sample_cover(const sample_plan *plan, sample_factor *factor);
+/* Points y (n, D), n ≤ MST_LANES, each moved by `steps` geodesic steps of times h (n), in
+ * place. */
+MST_MUST_USE mst_status sample_move(const mst_manifold *m, size_t n, size_t steps, const double *h,
+                                    mst_noise noise, double *y);
 
 /* Size of the noise of a step, and columns to rows: frame coordinates c (n, d) from normals z. */
 size_t sample_noise_size(size_t d);
@@ -75,11 +91,18 @@ MST_MUST_USE mst_status sample_walk_step(const mst_manifold *m, size_t n, const 
                                          double *first, double *second, double *y);
 
 /* The simulators. */
-sample_simulator sample_flat, sample_weighted, sample_sweep;
+sample_simulator sample_flat, sample_weighted, sample_rolling, sample_sweep;
 /* Can it be simulated with this step, and over this time? MST_ARGUMENT says what would help. */
 MST_MUST_USE mst_status sample_weighted_check(const mst_manifold *m, double h, double t);
+/* Pushed paths: is there an estimate for their weights; the drifts (d, n) of the job's paths; and the weights
+ * of all rows from |B|² (slots·n). */
+bool sample_can_push(const mst_manifold *m);
+void sample_push(const sample_job *job, double *push);
+MST_MUST_USE mst_status sample_push_weights(const sample_job *job, const double *square);
 /* The pilot run of the sweep, which chooses its kappa. */
 MST_MUST_USE mst_status sample_sweep_tune(const sample_plan *plan, sample_factor *factor);
+/* The same for rolling paths. */
+MST_MUST_USE mst_status sample_rolling_tune(const sample_plan *plan, sample_factor *factor);
 /* Last-step samples of the whole manifold; rows of `out` are s·stride + i. */
 MST_MUST_USE mst_status sample_last_step(const sample_job *job, size_t stride,
                                          const sample_rows *out);

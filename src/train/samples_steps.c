@@ -47,6 +47,9 @@ static mst_status step_forward(sweep_paths *p, uint64_t seed, uint64_t first, do
         double *x = p->x + k * row, *xi = p->walked + k * row, *c = p->own + k * row;
         MST_PICK(random_kernels)->step(seed, first, k, d, p->z);
         sample_noise_rows(n, d, p->z, xi);
+        for (size_t i = 0; i < n; i++)
+            if (p->lost[i])
+                memset(xi + i * d, 0, d * sizeof *xi);
         MST_TRY(mst_manifold_from_frame(m, n, x, xi, c));
         for (size_t i = 0; i < n; i++) {
             double square = 0, root = sqrt(p->h[i]);
@@ -58,6 +61,7 @@ static mst_status step_forward(sweep_paths *p, uint64_t seed, uint64_t first, do
         }
         MST_TRY(damp(p, x, c, ricci));
         MST_TRY(m->ops.step(m, n, x, xi, p->h, x + row, p->partner + k * row));
+        sweep_lose(p, k);
         MST_TRY(damp(p, x + row, p->partner + k * row, NULL));
     }
     return MST_OK;
@@ -79,7 +83,14 @@ static mst_status step_back(sweep_paths *p, size_t k, double kappa, double *pair
     return MST_OK;
 }
 
+static void rest(sweep_paths *p, size_t k, size_t i)
+{
+    size_t d = p->m->dim;
+    memset(p->walked + k * p->n * p->m->ambient + i * d, 0, d * sizeof *p->walked);
+}
+
 const sweep_ops sweep_steps = {
     .forward = step_forward,
+    .rest = rest,
     .back = step_back,
 };

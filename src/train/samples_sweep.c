@@ -5,7 +5,7 @@
  * samples_sweep.h. A small pilot run chooses the decay rate of the weights. */
 #include "train/samples_sweep.h"
 
-#include "manifold/internal.h"
+#include "manifold/leaving.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +27,43 @@ static mst_status paths_new(sweep_paths *p, const mst_manifold *m, size_t most, 
     p->square = next;
     p->xi = next + most * steps;
     p->sum = p->xi + most * m->dim;
+    return MST_OK;
+}
+
+/* Point k of the paths: where there is none the path is lost, and rests at the start. */
+static void lose_at(sweep_paths *p, size_t k)
+{
+    size_t D = p->m->ambient;
+    for (size_t i = 0; i < p->n; i++) {
+        double *x = p->x + (k * p->n + i) * D;
+        p->lost[i] = p->lost[i] || mst_is_lost(D, x);
+        if (p->lost[i])
+            mst_manifold_start(p->m, x);
+    }
+}
+
+void sweep_lose(sweep_paths *p, size_t k)
+{
+    lose_at(p, k + 1);
+}
+
+/* The whole paths forward; what the sweep reads of lost ones is that they rested all the time. */
+static mst_status go_forward(sweep_paths *p, uint64_t seed, uint64_t first, double *ricci,
+                             double *size)
+{
+    size_t D = p->m->ambient, row = p->n * D;
+    memset(p->lost, 0, sizeof p->lost);
+    lose_at(p, 0);
+    MST_TRY(p->ops->forward(p, seed, first, ricci, size));
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; p->lost[i] && k < p->steps; k++) {
+            size_t at = k * row + i * D, bytes = D * sizeof *p->own;
+            mst_manifold_start(p->m, p->x + at);
+            memset(p->own + at, 0, bytes);
+            memset(p->partner + at, 0, bytes);
+            p->square[k * p->n + i] = 0;
+            p->ops->rest(p, k, i);
+        }
     return MST_OK;
 }
 
@@ -84,6 +121,11 @@ static mst_status take(void *context, const sweep_paths *p, size_t j)
             if (job->at[s * MST_LANES + at->offset + i] != j)
                 continue;
             size_t row = s * job->n + at->offset + i;
+            if (p->lost[i]) {
+                mst_lose(D, job->x + row * D);
+                mst_lose(D, job->y + row * D);
+                continue;
+            }
             double single, pairs, h = p->h[i];
             normalisers(f->kappa, h, j, &single, &pairs);
             memcpy(job->x + row * D, end + i * D, D * sizeof *end);
@@ -120,7 +162,7 @@ mst_status sample_sweep(const sample_job *job)
         p.n = job->n - i < most ? job->n - i : most;
         p.h = job->h + i;
         memcpy(p.x, start + i * m->ambient, p.n * m->ambient * sizeof *start);
-        status = p.ops->forward(&p, seed, job->first + i, &ricci, &size);
+        status = go_forward(&p, seed, job->first + i, &ricci, &size);
         if (status == MST_OK)
             status = sweep_back(&p, job->factor->kappa, take, &(part){job, i});
     }
@@ -183,7 +225,7 @@ mst_status sample_sweep_tune(const sample_plan *plan, sample_factor *f)
     sample_job job = {.plan = plan, .factor = f, .root = root, .n = n};
     mst_status status = sample_starts(&job, 0, p.x);
     if (status == MST_OK)
-        status = p.ops->forward(&p, seed, 0, &ricci, &size);
+        status = go_forward(&p, seed, 0, &ricci, &size);
     if (status == MST_OK) {
         f->mean_ricci = size > 0 ? ricci / size : 0;
         status = choose_kappa(&p, f);

@@ -22,6 +22,8 @@ typedef struct sweep_ops {
      * far as it knows them. */
     mst_status (*forward)(sweep_paths *p, uint64_t seed, uint64_t first, double *ricci,
                           double *size);
+    /* Step k of path i, which is lost, becomes none at all. */
+    void (*rest)(sweep_paths *p, size_t k, size_t i);
     /* λ in place from step k + 1 to k, without own_k: e^(−κh) B λ; pair (n) with its decay. */
     mst_status (*back)(sweep_paths *p, size_t k, double kappa, double *pair);
 } sweep_ops;
@@ -41,6 +43,10 @@ struct sweep_paths {
     double *lambda, *back, *sum; /* workspace: rows of the sweep, and V (n) */
     double (*z)[MST_LANES];
     double *memory;
+    bool lost[MST_LANES]; /* who has left the domain; the path rests at the start then */
 };
+
+/* After step k: rows of x that are NAN are lost, and rest from now on. */
+void sweep_lose(sweep_paths *p, size_t k);
 
 #endif

@@ -22,10 +22,11 @@
  * The factor at c_k is the one of λ without a half of M: a pair of increments n steps
  * apart meets n − 1 transports. */
 #include "base/random_kernels.h"
-#include "manifold/internal.h"
+#include "manifold/leaving.h"
 #include "train/samples_sweep.h"
 
 #include <math.h>
+#include <string.h>
 
 mst_status sample_walk_step(const mst_manifold *m, size_t n, const double *x, const double *h,
                             const double *xi, double *c, double *v, double *first, double *second,
@@ -44,7 +45,8 @@ mst_status sample_walk_step(const mst_manifold *m, size_t n, const double *x, co
                 v[a] += part * (part / 2 * second[a] - first[a]);
         }
     }
-    return mst_manifold_exp(m, n, x, v, y);
+    mst_status ends[MST_LANES];
+    return mst_can_be_left(m) ? mst_exp_each(m, n, x, v, y, ends) : mst_manifold_exp(m, n, x, v, y);
 }
 
 /* From the points that stand in x; adds ⟨c, Rc⟩ and |c|² to *ricci and *size. */
@@ -57,6 +59,9 @@ static mst_status walk_forward(sweep_paths *p, uint64_t seed, uint64_t first, do
         double *x = p->x + k * row, *own = p->own + k * row, *partner = p->partner + k * row;
         MST_PICK(random_kernels)->step(seed, first, k, m->dim, p->z);
         sample_noise_rows(n, m->dim, p->z, p->xi);
+        for (size_t i = 0; i < n; i++)
+            if (p->lost[i])
+                memset(p->xi + i * m->dim, 0, m->dim * sizeof *p->xi);
         MST_TRY(sample_walk_step(m, n, x, p->h, p->xi, p->c, p->walked + k * row, p->r, p->r2,
                                  x + row));
         MST_TRY(mst_manifold_inner(m, n, x, p->c, p->c, p->square + k * n));
@@ -71,6 +76,7 @@ static mst_status walk_forward(sweep_paths *p, uint64_t seed, uint64_t first, do
                 partner[a] = even + odd;
             }
         }
+        sweep_lose(p, k);
     }
     return MST_OK;
 }
@@ -95,7 +101,14 @@ static mst_status carry_back(sweep_paths *p, size_t k, double kappa, double *pai
     return mst_manifold_inner(m, n, x, p->partner + k * row, p->lambda, pair);
 }
 
+static void rest(sweep_paths *p, size_t k, size_t i)
+{
+    size_t D = p->m->ambient;
+    memset(p->walked + (k * p->n + i) * D, 0, D * sizeof *p->walked);
+}
+
 const sweep_ops sweep_walk = {
     .forward = walk_forward,
+    .rest = rest,
     .back = carry_back,
 };

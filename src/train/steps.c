@@ -171,6 +171,7 @@ static mst_status finish_step(trainer *r)
     r->step++;
     r->seconds = mst_clock_seconds() - r->begin;
     MST_TRY(first_failure(r));
+    MST_TRY(feeder_judge(&r->feeder));
     return judge(r, loss);
 }
 
@@ -184,25 +185,23 @@ mst_status trainer_run(trainer *r, double until)
 #pragma omp parallel num_threads(r->threads)
     {
         size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-#pragma omp single
-        b.gate.threads = omp_get_num_threads();
         while (!b.over) {
             run_tasks(r, &b, &r->work[thread]);
-            barrier_wait(&b.gate);
+            barrier_wait(&b.gate, threads);
             if (r->o->clip > 0) {
                 if (thread == 0)
                     b.adam.scale = clipped_scale(r);
-                barrier_wait(&b.gate);
+                barrier_wait(&b.gate, threads);
             }
             update(r, &b, thread, threads);
-            barrier_wait(&b.gate);
+            barrier_wait(&b.gate, threads);
             if (thread == 0) {
                 status = finish_step(r);
                 b.over = status != MST_OK || trainer_used(r) >= 1 || r->seconds >= until;
                 if (!b.over)
                     plan_step(r, &b);
             }
-            barrier_wait(&b.gate);
+            barrier_wait(&b.gate, threads);
         }
     }
     return status;
@@ -245,6 +244,7 @@ mst_status trainer_fill(trainer *r)
     size_t begin, end;
     feeder_due(&r->feeder, r->step % r->feeder.steps, &begin, &end);
     MST_TRY(fill_pool(r, pool, r->feeder.blocks));
+    MST_TRY(feeder_judge(&r->feeder));
     if (r->step == 0 && !r->stop)
         look_at_the_start(r);
     return fill_pool(r, pool + 1, begin);

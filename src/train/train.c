@@ -79,6 +79,7 @@ static void note_progress(trainer *r)
     i->steps = r->step;
     i->samples = r->step * r->feeder.batch;
     i->seconds = r->seconds;
+    i->left = atomic_load(&r->feeder.left);
 }
 
 /* Evaluations and checkpoints are time of the user as well; what they have taken so far is kept for those at

@@ -227,9 +227,14 @@ START_TEST(reach_of_the_training)
         mst_network_free(net);
     }
     mst_manifold_free(m);
-    m = open_manifold("sphere:2");
     mst_network *net;
     o.starts = 0;
+    m = open_manifold(MST_TEST_DATA "/../../examples/manifolds/half-plane.manifold");
+    ASSERT_OK(mst_train(&net, m, &o));
+    ck_assert(mst_network_describe(net).reach > 2 && mst_network_describe(net).reach < 9);
+    mst_network_free(net);
+    mst_manifold_free(m);
+    m = open_manifold("sphere:2");
     ASSERT_OK(mst_train(&net, m, &o));
     ck_assert(isnan(mst_network_describe(net).reach));
     ck_assert_ptr_null(mst_network_describe(net).centre);
@@ -423,7 +428,31 @@ START_TEST(damaged_checkpoints)
         ASSERT_FAILS(MST_FORMAT, mst_train(&net, m, &o));
         ck_assert_ptr_null(net);
     }
+    /* Numbers that no training has. */
+    for (size_t k = 0; k < 4; k++) {
+        size_t count = tensors_count(t);
+        float numbers[4096];
+        double state[8] = {NAN};
+        for (size_t i = 0; i < count; i++) {
+            list[i] = *tensors_at(t, i);
+            if (strcmp(list[i].name, names[k]) != 0)
+                continue;
+            if (k < 3) {
+                ck_assert_uint_le(tensor_size(&list[i]), 4096);
+                memcpy(numbers, list[i].data, tensor_size(&list[i]) * sizeof *numbers);
+                numbers[3] = k < 2 ? NAN : -1;
+            }
+            list[i].data = k < 3 ? (const void *)numbers : state;
+        }
+        ASSERT_OK(tensors_write(o.checkpoint, true, count, list, texts, text));
+        ASSERT_FAILS(MST_FORMAT, mst_train(&net, m, &o));
+        ck_assert_ptr_null(net);
+    }
     tensors_free(t);
+    /* Fewer steps than were done. */
+    o.checkpoint = scratch("good");
+    o.steps = 1;
+    ASSERT_FAILS(MST_ARGUMENT, mst_train(&net, m, &o));
     mst_manifold_free(m);
     scratch_close();
 }
@@ -529,11 +558,33 @@ START_TEST(paper)
 }
 END_TEST
 
+/* A model knows where its targets came from. */
+START_TEST(targets)
+{
+    static const struct {
+        const char *spec, *name;
+    } cases[] = {
+        {"euclidean:2", "exact"}, {"sphere:2", "closed"}, {"product(sphere:2,circle)", "mixed"}};
+    mst_train_options o = small_options();
+    mst_manifold *m;
+    o.steps = 1;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mst_network *net = trained(cases[k].spec, &o, &m);
+        mst_targets where = mst_network_describe(net).targets;
+        ck_assert_str_eq(mst_targets_name(where), cases[k].name);
+        for (int other = 0; other < (int)where; other++)
+            ck_assert_str_ne(mst_targets_text((mst_targets)other), mst_targets_text(where));
+        mst_network_free(net);
+        mst_manifold_free(m);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("train", 120, {threads_do_not_matter, 3}, {what_decides_the_weights, 0},
                      {average_and_excess, 0}, {resumed_trainings_end_the_same, 2}, {interrupted, 0},
                      {interrupted_while_it_prepares, 0}, {reach_of_the_training, 0},
                      {resuming_with_other_options, 0}, {damaged_checkpoints, 0}, {bad_options, 0},
-                     {without_memory, 3}, {paper, 0});
+                     {without_memory, 3}, {paper, 0}, {targets, 0});
 }
