@@ -92,6 +92,9 @@ typedef struct mst_mixture_result {
     size_t iterations;
     uint64_t seed;
     double seconds;
+    /* On circles, tori, spheres, so3 and products of these: the log-likelihood of the uniform law, which has
+     * no parameters, and so −2 times this is its BIC; else NAN. */
+    double uniform_log_likelihood;
 } mst_mixture_result;
 /* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE; times stay in its range.
  * MST_CONVERGENCE fills the result as well. */

@@ -79,6 +79,12 @@ typedef enum mst_mean_note {
     /* Rows lie beyond the injectivity radius of a manifold whose cut locus is not known, and the errors do
      * not allow for what they do there; the bootstrap does. */
     MST_NOTE_CUT_LOCUS = 1 << 7,
+    /* The points are not spread like Brownian motion of that time, and errors that are those of the model
+     * (MST_COVARIANCE_OBSERVED) are too short; the sandwich does not rely on it. */
+    MST_NOTE_MODEL = 1 << 8,
+    /* Some coordinates of the points cannot be told from the uniform law, though others
+     * can: uniform_first. */
+    MST_NOTE_UNIFORM_PART = 1 << 9,
 } mst_mean_note;
 
 /* Why there is no covariance. */
@@ -102,6 +108,16 @@ typedef enum mst_region_kind {
     MST_REGION_SCORE,
     MST_REGION_WHOLE, /* the same, and it is all of the manifold */
 } mst_region_kind;
+
+/* Why there is none though there are errors. */
+typedef enum mst_no_region {
+    MST_REGION_GIVEN,
+    MST_REGION_FEW_ROWS, /* no more observations, Σw with counts, than dimensions */
+    MST_REGION_FEW_CLUSTERS,
+    MST_REGION_FEW_WEIGHTS, /* relative weights so unequal that few rows count */
+    MST_REGION_FEW_COUNTS,  /* counts that sum to one observation or less */
+    MST_REGION_OF_FACTOR,   /* one of the factors, each with its time, has none */
+} mst_no_region;
 
 typedef struct mst_mean_options {
     size_t size;            /* set by the default: how much of the struct the program knows */
@@ -135,6 +151,10 @@ typedef struct mst_mean_options {
     /* default false; true: each factor of a product has a time of its own. MST_UNABLE for sources that know
      * the product as a whole only. */
     bool time_per_factor;
+    /* default false; true: the mean moves by mst_manifold_retract, a step in a chart or a projection, instead
+     * of along geodesics. It ends in the same place, to the tolerance. Sources without log_p, which compare
+     * points by what they integrate along geodesics, do not take it. */
+    bool retract;
 } mst_mean_options;
 
 MST_API mst_mean_options mst_mean_options_default(void);
@@ -208,7 +228,15 @@ typedef struct mst_mean_result {
      * and interval allow for it. likewise of unequal relative
      * weights. Else INFINITY. */
     double degrees_of_freedom;
-    double region_time; /* at which a score region takes its scores; NAN for other regions */
+    double region_time;      /* at which a score region takes its scores; NAN for other regions */
+    mst_no_region no_region; /* why region_kind is none though there is a standard error */
+    /* Where MST_NOTE_MAYBE_UNIFORM is set, the test against second moments of uniformity.h: if it rejects,
+     * the points are not uniform, but those about opposite points are alike. Else NAN. */
+    double axial_p_value;
+    /* Where MST_NOTE_UNIFORM_PART is set: of the factor of a product, or the angle of a torus, that looks
+     * most uniform, the first coordinate, their number, and the p-value of its test. Else 0, 0 and NAN. */
+    size_t uniform_first, uniform_count;
+    double uniform_part_p_value;
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success
@@ -233,11 +261,61 @@ MST_API MST_MUST_USE mst_status mst_mean_region_holds(bool *holds, const mst_mea
                                                       const mst_mean_options *options,
                                                       const double *y);
 
+/* What was found by mst_mean_examine, bits of `notes`. */
+typedef enum mst_mean_examined {
+    MST_EXAMINED_FLAT = 1 << 0, /* the metric is flat in practice: this is the arithmetic mean */
+    MST_EXAMINED_GEODESICS = 1 << 1,    /* no geodesics to some rows, which are the far ones */
+    MST_EXAMINED_CURVED = 1 << 2,       /* the expansion is carried far: the time may be off */
+    MST_EXAMINED_NOT_BROWNIAN = 1 << 3, /* squared distances scatter more than the model says */
+    MST_EXAMINED_LOST = 1 << 4,         /* simulated paths came where the metric is singular */
+    MST_EXAMINED_SIMULATION = 1 << 5,   /* data simulated from the fit do not lead back to it */
+} mst_mean_examined;
+
+typedef struct mst_mean_examination {
+    size_t n, failed; /* rows, and those without a geodesic from the mean */
+    double curvature; /* 12 t <a₁>/d: what the last term of the expansion is to the first */
+    double coupling;  /* the strongest tie between parts of the mean; 0: it is flat space */
+    double spread; /* of squared distances, against what the model says: √(2/d) of their mean */
+    /* Paths from the mean for the time of the fit, those that were lost, and those without a geodesic; the
+     * time fitted to their ends against the true one, with its standard error; and n|mean Log|²/t, which is
+     * χ² of d degrees of freedom. */
+    size_t simulated, lost, simulated_failed;
+    double simulated_time, simulated_error, simulated_square;
+    unsigned notes;   /* of mst_mean_examined */
+    unsigned refused; /* those of them for which the fit should not be used */
+} mst_mean_examination;
+
+/* Examines a diffusion mean of x (n, D) by the expansion; `paths` are simulated, 0: none. MST_UNABLE on
+ * manifolds where the expansion is checked in other ways. */
+MST_API MST_MUST_USE mst_status mst_mean_examine(mst_mean_examination *out, const mst_score *source,
+                                                 size_t n, const double *x,
+                                                 const mst_mean_result *r, size_t paths,
+                                                 uint64_t seed, int threads);
+
+/* One metric among several for the same rows, numbers in R^D. */
+typedef struct mst_metric_score {
+    /* of the fit, with respect to Lebesgue measure, per number of the data: what metrics are compared by; NAN
+     * if there is none */
+    double log_likelihood;
+    double time, curvature; /* as in mst_mean_examination */
+    size_t failed;          /* rows without a geodesic */
+} mst_metric_score;
+/* Fits diffusion means by the expansion to at most 60 of the rows x (n, D) on each of `count` manifolds whose
+ * rows are coordinates, D = d for all. */
+MST_API MST_MUST_USE mst_status mst_mean_compare_metrics(size_t count, const mst_manifold *const *m,
+                                                         size_t n, const double *x, int threads,
+                                                         mst_progress progress,
+                                                         mst_metric_score *out);
+
 typedef enum mst_mean_kind { MST_MEAN_DIFFUSION, MST_MEAN_FRECHET } mst_mean_kind;
 /* The kind of mean to take where nobody says which: the diffusion mean if the likelihood is known, else the
  * Fréchet mean. `source` is null for the exact kernel of m. A small-time limit is not a likelihood, nor is a
  * network that knows one small time only, unless the data are of that time. */
 MST_API mst_mean_kind mst_mean_default_kind(const mst_manifold *m, const mst_score *source);
+
+/* The errors to take where nobody says which: the sandwich where data are known to be unlike the model as a
+ * rule, as landmarks are, else those of the observed information. */
+MST_API mst_covariance_kind mst_mean_default_covariance(const mst_manifold *m);
 
 #ifdef __cplusplus
 }

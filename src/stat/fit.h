@@ -30,7 +30,7 @@ typedef struct fit_sums {
 /* What to sum beyond value and gradient is told by the pointers in `out`, which are the caller's. */
 MST_MUST_USE mst_status fit_evaluate(const fit_model *model, const double *state, fit_sums *out);
 
-/* Local gradients (n, d + 1), with no weight, of the rows of a group that share their prediction. */
+/* Local gradients (n, d + 1), with no weight, of the rows of a group. */
 MST_MUST_USE mst_status fit_row_gradients(const fit_model *model, const double *state, size_t group,
                                           double *gradients);
 /* sums (count, q): Σ w g of the rows of each cluster. `of` counts rows through all groups and holds numbers

@@ -83,7 +83,8 @@ static mst_status move(const fit_model *model, const double *from, const double 
     for (size_t k = 0; k < m->means; k++) {
         double *mean = to + k * D;
         MST_TRY(mst_manifold_from_frame(manifold, 1, from + k * D, step + k * d, mean));
-        MST_TRY(mst_manifold_exp(manifold, 1, from + k * D, mean, mean));
+        MST_TRY((m->retract ? mst_manifold_retract : mst_manifold_exp)(manifold, 1, from + k * D,
+                                                                       mean, mean));
     }
     const double *time = times_in(m, from);
     for (size_t k = 0; k < m->times; k++)

@@ -17,10 +17,11 @@
 #include <manistat/score.h>
 
 /* Rows x (n, D) with weights (n) or null. `first` is the number of the first one among
- * those of all groups. */
+ * those of all groups. `flat` are their coordinates (n, d) about the mean where the mean is that of
+ * coordinates and somebody will ask again; else null. */
 typedef struct fit_rows {
     size_t n, first;
-    const double *x, *weights;
+    const double *x, *weights, *flat;
 } fit_rows;
 
 /* The first number of rows that were drawn for a look: no row of a data set has it, so a source that draws
@@ -61,6 +62,11 @@ typedef struct fit_model_ops {
      * that of Gauss and Newton. Null: too many parameters for matrices, and the climb does without. */
     mst_status (*pull_matrix)(const fit_model *m, const double *state, const fit_slice *rows,
                               const double *local, double *matrix);
+    /* The two before at once, for models in which they share most of the work; local_matrix (n, L, L). Null:
+     * one after the other. */
+    mst_status (*pull_both)(const fit_model *m, const double *state, const fit_slice *rows,
+                            const double *local, const double *local_matrix, double *gradient,
+                            double *matrix);
     /* `to`, another state, is `from` moved by a step; times stay in the range of the source. */
     mst_status (*move)(const fit_model *m, const double *from, const double *step, double *to);
     fit_part (*part)(const fit_model *m, size_t k); /* k < parts */
@@ -84,12 +90,20 @@ typedef struct fit_model_ops {
 struct fit_model {
     const fit_model_ops *ops;
     const mst_score *source;
+    /* what mst_score_remember made of it for these rows, or null; used by one climb at a time */
+    const mst_score *memory;
     size_t groups;
     const fit_rows *rows; /* (groups) */
     size_t size, parameters, parts;
     bool time_is_free; /* times depend on the state; else they are given */
     int threads;
 };
+
+/* What answers for the rows of the model. */
+static inline const mst_score *fit_source(const fit_model *m)
+{
+    return m->memory != NULL ? m->memory : m->source;
+}
 
 /* ---- Means and times, each of them shared by some groups of rows ---- */
 
@@ -100,6 +114,7 @@ typedef struct fit_means {
     fit_model model;
     size_t means, times;
     const size_t *mean_of, *time_of; /* (groups); null: all have the first */
+    bool retract;                    /* means move by mst_manifold_retract */
 } fit_means;
 
 /* One mean and time of the rows. Copies are models as well. */

@@ -94,7 +94,7 @@ static mst_status sum_block(void *context, size_t begin, size_t end)
                            .y = j->y,
                            .t = &j->time,
                            .first = rows->first + at};
-        status = mst_score_evaluate(j->model->source, &pairs, &values);
+        status = mst_score_evaluate(fit_source(j->model), &pairs, &values);
         if (status == MST_OK)
             status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
         if (status == MST_OK)

@@ -114,7 +114,7 @@ static mst_status evaluate(const fit_sum_job *j, const rows_work *s, size_t at, 
     mst_pairs pairs = mst_pairs_rows(m, n, rows->x + at * D, s->y, s->t);
     pairs.first = rows->first + at;
     mst_heat_values values = fit_wanted(j, &s->here);
-    MST_TRY(mst_score_evaluate(model->source, &pairs, &values));
+    MST_TRY(mst_score_evaluate(fit_source(model), &pairs, &values));
     MST_TRY(mst_manifold_to_frame(m, n, s->y, s->here.score, s->here.c));
     if (!j->cross)
         return MST_OK;
@@ -123,7 +123,7 @@ static mst_status evaluate(const fit_sum_job *j, const rows_work *s, size_t at, 
     pairs.t = s->t_beside;
     values = fit_wanted(j, &s->beside);
     values.log_p = NULL;
-    MST_TRY(mst_score_evaluate(model->source, &pairs, &values));
+    MST_TRY(mst_score_evaluate(fit_source(model), &pairs, &values));
     return mst_manifold_to_frame(m, n, s->y, s->beside.score, s->beside.c);
 }
 
@@ -136,9 +136,15 @@ static mst_status pull_rows(const fit_sum_job *j, const rows_work *s, size_t at,
     const double *w = rows->weights != NULL ? rows->weights + at : NULL;
     fit_slice slice = {.group = j->group, .first = at, .n = n, .y = s->y};
     add_scalars(s, d, w, n, sum);
-    MST_TRY(m->ops->pull(m, j->state, &slice, s->local, sum + j->layout.gradient));
-    if (j->hessian) {
+    bool both = j->hessian && m->ops->pull_both != NULL;
+    if (!both)
+        MST_TRY(m->ops->pull(m, j->state, &slice, s->local, sum + j->layout.gradient));
+    if (j->hessian)
         fill_hessians(j, s, d, w, n);
+    if (both) {
+        MST_TRY(m->ops->pull_both(m, j->state, &slice, s->local, s->matrix,
+                                  sum + j->layout.gradient, sum + j->layout.hessian));
+    } else if (j->hessian) {
         MST_TRY(m->ops->pull_matrix(m, j->state, &slice, s->matrix, sum + j->layout.hessian));
     }
     if (j->outer) {

@@ -5,6 +5,8 @@
 #include "manifold/internal.h"
 #include "stat/kmeans_parts.h"
 
+#include <manistat/geodesic.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -15,15 +17,17 @@ static const double rounding = 1e-9;
 
 bool kmeans_can_bound(const mst_manifold *m, distance_function *distances)
 {
-    return distances == mst_dist_to &&
-           (mst_manifold_traits_of(m)->closed & (MST_CLOSED_DIST | MST_CLOSED_LOG)) != 0;
+    bool closed = (mst_manifold_traits_of(m)->closed & (MST_CLOSED_DIST | MST_CLOSED_LOG)) != 0;
+    return distances == mst_dist_to && (closed || mst_geodesic_is_searched(m));
 }
 
 typedef struct job {
     const kmeans_assignment *a;
     const kmeans_bounds *bounds;
-    double farthest, second; /* how far centres have moved: most of all, and but for one */
+    double *moves;           /* (k): how far centres have moved */
+    double farthest, second; /* most of all, and but for one */
     size_t mover;            /* that one */
+    bool loose;              /* upper bounds in place of distances */
 } job;
 
 /* Up to ROWS rows from number `at` on. */
@@ -38,8 +42,11 @@ typedef struct chunk {
 static void gather(const kmeans_assignment *a, chunk *k, size_t place, size_t row)
 {
     size_t D = mst_manifold_ambient(a->m);
+    const double *from = a->x + (k->at + row) * D;
+    double *to = k->x + place * D;
     k->rows[place] = row;
-    memcpy(k->x + place * D, a->x + (k->at + row) * D, D * sizeof *k->x);
+    for (size_t c = 0; c < D; c++) /* a few numbers, which a call would take longer for */
+        to[c] = from[c];
 }
 
 /* best: the distance of each row from the centre that it has. */
@@ -100,18 +107,25 @@ static mst_status search(const kmeans_assignment *a, const kmeans_bounds *bounds
         a->labels[row] = k->label[i];
         a->squared[row] = k->best[i] * k->best[i];
         bounds->lower[row] = k->other[i];
+        if (bounds->upper != NULL)
+            bounds->upper[row] = k->best[i];
     }
     return MST_OK;
 }
 
 static mst_status assign_chunk(const job *j, chunk *k)
 {
+    double *upper = j->bounds->upper;
     for (size_t i = 0; i < k->n; i++)
         k->best[i] = INFINITY;
-    if (j->bounds->begun)
+    for (size_t i = 0; j->loose && i < k->n; i++)
+        k->best[i] = (upper[k->at + i] + j->moves[j->a->labels[k->at + i]]) * (1 + rounding);
+    if (j->bounds->begun && !j->loose)
         MST_TRY(measure_own(j->a, k));
-    for (size_t i = 0; i < k->n; i++)
+    for (size_t i = 0; !j->loose && i < k->n; i++)
         j->a->squared[k->at + i] = k->best[i] * k->best[i];
+    for (size_t i = 0; upper != NULL && i < k->n; i++)
+        upper[k->at + i] = k->best[i];
     return search(j->a, j->bounds, find_open(j, k), k);
 }
 
@@ -135,8 +149,10 @@ static mst_status measure_moves(job *j)
     size_t D = mst_manifold_ambient(a->m);
     for (size_t c = 0; j->bounds->begun && c < a->k; c++) {
         double r = 0;
+        j->moves[c] = 0;
         if (memcmp(j->bounds->before + c * D, a->centres + c * D, D * sizeof *a->centres) != 0)
             MST_TRY(mst_manifold_dist(a->m, 1, j->bounds->before + c * D, a->centres + c * D, &r));
+        j->moves[c] = r;
         if (r > j->farthest) {
             j->second = j->farthest;
             j->farthest = r;
@@ -148,15 +164,34 @@ static mst_status measure_moves(job *j)
     return MST_OK;
 }
 
-mst_status kmeans_assign_near(kmeans_assignment a, size_t n, int threads, kmeans_bounds *bounds)
+static mst_status assign(job *j, size_t n, int threads, kmeans_bounds *bounds)
 {
-    job j = {.a = &a, .bounds = bounds, .mover = kmeans_no_label};
-    if (!bounds->begun)
-        for (size_t i = 0; i < n; i++)
-            bounds->lower[i] = -INFINITY;
-    MST_TRY(measure_moves(&j));
-    MST_TRY(mst_parallel_blocks(n, BLOCK, threads, (mst_progress){0}, assign_block, &j));
-    memcpy(bounds->before, a.centres, a.k * mst_manifold_ambient(a.m) * sizeof *a.centres);
+    const kmeans_assignment *a = j->a;
+    MST_TRY(measure_moves(j));
+    MST_TRY(mst_parallel_blocks(n, BLOCK, threads, (mst_progress){0}, assign_block, j));
+    memcpy(bounds->before, a->centres, a->k * mst_manifold_ambient(a->m) * sizeof *a->centres);
     bounds->begun = true;
     return MST_OK;
+}
+
+static mst_status assign_by(kmeans_assignment a, size_t n, int threads, kmeans_bounds *bounds,
+                            bool loose)
+{
+    job j = {.a = &a, .bounds = bounds, .mover = kmeans_no_label, .loose = loose};
+    MST_TRY(mst_allocate(&j.moves, a.k));
+    mst_status status = assign(&j, n, threads, bounds);
+    mst_release(j.moves);
+    return status;
+}
+
+mst_status kmeans_assign_near(kmeans_assignment a, size_t n, int threads, kmeans_bounds *bounds)
+{
+    for (size_t i = 0; !bounds->begun && i < n; i++)
+        bounds->lower[i] = -INFINITY;
+    return assign_by(a, n, threads, bounds, false);
+}
+
+mst_status kmeans_assign_loosely(kmeans_assignment a, size_t n, int threads, kmeans_bounds *bounds)
+{
+    return assign_by(a, n, threads, bounds, true);
 }

@@ -8,34 +8,39 @@
 #include <math.h>
 #include <string.h>
 
-/* Copies the rows of cluster c that carry weight, all at once and one after another. */
-static size_t gather(kmeans_lloyd *l, size_t c)
+void kmeans_gather(kmeans_lloyd *l)
 {
-    size_t count = 0;
+    size_t D = l->D, *first = l->first;
+    memset(first, 0, (l->k + 1) * sizeof *first);
+    for (size_t c = 0; c < l->k; c++)
+        l->spread[c] = l->mass[c] = 0;
     for (size_t i = 0; i < l->n; i++)
-        if (l->labels[i] == c && kmeans_weight(l, i) > 0) {
-            memcpy(l->rows + count * l->D, l->x + i * l->D, l->D * sizeof *l->x);
-            l->weights[count++] = kmeans_weight(l, i);
-        }
-    return count;
+        first[l->labels[i] + 1] += kmeans_weight(l, i) > 0;
+    for (size_t c = 0; c < l->k; c++)
+        first[c + 1] += first[c];
+    /* The beginnings move to the ends while rows come, and back. */
+    for (size_t i = 0; i < l->n; i++) {
+        double w = kmeans_weight(l, i);
+        if (!(w > 0))
+            continue;
+        size_t at = first[l->labels[i]]++;
+        for (size_t a = 0; a < D; a++)
+            l->rows[at * D + a] = l->x[i * D + a];
+        l->weights[at] = w;
+        l->spread[l->labels[i]] += w * l->squared[i];
+        l->mass[l->labels[i]] += w;
+    }
+    for (size_t c = 0; c < l->k; c++)
+        l->spread[c] /= l->mass[c];
+    for (size_t c = l->k; c > 0; c--)
+        first[c] = first[c - 1];
+    first[0] = 0;
 }
 
-/* Mean of the squared distances from the centre, which the labels were found by. */
-static double own_spread(const kmeans_lloyd *l, size_t c)
-{
-    double sum = 0, total = 0;
-    for (size_t i = 0; i < l->n; i++)
-        if (l->labels[i] == c && kmeans_weight(l, i) > 0) {
-            sum += kmeans_weight(l, i) * l->squared[i];
-            total += kmeans_weight(l, i);
-        }
-    return sum / total;
-}
-
-static bool all_the_same(const kmeans_lloyd *l, size_t count)
+static bool all_the_same(size_t count, size_t D, const double *rows)
 {
     for (size_t i = 1; i < count; i++)
-        if (memcmp(l->rows, l->rows + i * l->D, l->D * sizeof *l->rows) != 0)
+        if (memcmp(rows, rows + i * D, D * sizeof *rows) != 0)
             return false;
     return true;
 }
@@ -52,24 +57,25 @@ static double first_time(const kmeans_lloyd *l, double time, double spread)
 mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
 {
     double *centre = l->centres + c * l->D, *time = l->times + c, spread = 0, *state;
-    size_t count = gather(l, c);
+    size_t count = l->first[c + 1] - l->first[c];
+    const double *x = l->rows + l->first[c] * l->D, *weights = l->weights + l->first[c];
     l->settled[c] = 1;
     if (count == 0)
         return MST_OK;
-    if (all_the_same(l, count)) {
-        memcpy(centre, l->rows, l->D * sizeof *centre);
+    if (all_the_same(count, l->D, x)) {
+        memcpy(centre, x, l->D * sizeof *centre);
         *time = fit_clamp_time(l->source, 0);
         return MST_OK;
     }
     bool timed = mst_score_gives(l->source, MST_GIVES_TIME);
     if (!timed)
-        spread = own_spread(l, c);
+        spread = l->spread[c];
     else if (!(*time > 0) || !isfinite(*time))
-        MST_TRY(mean_squared_size(l->m, count, l->rows, l->weights, centre, l->threads, &spread));
+        MST_TRY(mean_squared_size(l->m, count, x, weights, centre, l->threads, &spread));
     MST_TRY(mst_allocate(&state, l->D + 1));
     memcpy(state, centre, l->D * sizeof *state);
     state[l->D] = first_time(l, *time, spread);
-    fit_rows rows = {.n = count, .x = l->rows, .weights = l->weights};
+    fit_rows rows = {.n = count, .x = x, .weights = weights};
     fit_means model =
         fit_one_mean(l->source, &rows, timed && fit_given_time(l->source, 0) == 0, l->threads);
     /* The gradient of −½ dist² is a length, that of log p an inverse one: the tolerance
@@ -80,7 +86,13 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
                          .iterations = tight ? 100 : 1,
                          .blind = !tight && !timed && !l->careful};
     fit_outcome outcome;
-    mst_status status = fit_climb(&model.model, state, &climb, &outcome);
+    mst_score *memory = NULL;
+    mst_status status = MST_OK;
+    if (tight)
+        status = mst_score_remember(&memory, l->source, count);
+    model.model.memory = memory;
+    if (status == MST_OK)
+        status = fit_climb(&model.model, state, &climb, &outcome);
     if (climb.blind && status != MST_OK && status != MST_MEMORY) {
         climb.blind = false;
         memcpy(state, centre, l->D * sizeof *state);
@@ -92,6 +104,7 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
         /* Cut off by the number of steps, it must go on; what stopped by itself can do no better. */
         l->settled[c] = tight && outcome.iterations < climb.iterations;
     }
+    mst_score_free(memory);
     mst_release(state);
     return status;
 }

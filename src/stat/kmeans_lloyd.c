@@ -6,6 +6,8 @@
  * are brought to their means and the labels must survive that. */
 #include "stat/kmeans_parts.h"
 
+#include <manistat/geodesic.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -25,17 +27,19 @@ static bool is_brief(const kmeans_lloyd *l)
 {
     const size_t brief = (size_t)1 << 20; /* milliseconds where distances have closed forms */
     return l->n < brief / (l->D * l->D) && kmeans_can_bound(l->m, l->distances) &&
-           !mst_score_gives(l->source, MST_GIVES_TIME);
+           !mst_geodesic_is_searched(l->m) && !mst_score_gives(l->source, MST_GIVES_TIME);
 }
 
 static mst_status lloyd_new(kmeans_lloyd *l)
 {
     if (is_brief(l))
         l->threads = 1;
-    MST_TRY(mst_allocate(&l->labels, 2 * l->n));
+    MST_TRY(mst_allocate(&l->labels, 2 * l->n + l->k + 1));
     l->previous = l->labels + l->n;
-    MST_TRY(mst_allocate(&l->squared, l->n + l->k));
+    l->first = l->previous + l->n;
+    MST_TRY(mst_allocate(&l->squared, l->n + 2 * l->k));
     l->mass = l->squared + l->n;
+    l->spread = l->mass + l->k;
     MST_TRY(mst_allocate(&l->rows, l->n * (l->D + 1)));
     l->weights = l->rows + l->n * l->D;
     MST_TRY(mst_allocate_zero(&l->settled, l->k));
@@ -148,10 +152,6 @@ static bool compare_labels(kmeans_lloyd *l)
     return changed;
 }
 
-/* With millions of rows some label always moves: an iteration that gains less than this share of the inertia
- * is the last one. */
-static const double least_gain = 1e-8;
-
 static double inertia_of(const kmeans_lloyd *l)
 {
     double sum = 0;
@@ -177,17 +177,27 @@ static mst_status find_labels(kmeans_lloyd *l, double before, kmeans_outcome *ou
     if (!l->leapt || out->inertia < before)
         return MST_OK;
     l->leapt = false;
+    l->rounded = true;
     memcpy(l->centres, l->past, l->k * l->D * sizeof *l->centres);
     MST_TRY(assign(l));
     out->inertia = inertia_of(l);
     return MST_OK;
 }
 
+/* All rows in turn with rounds that look at few of them, which are only as good as their quadratics. */
 static mst_status fit_centres(kmeans_lloyd *l, bool tight, size_t *since)
 {
     size_t size = l->k * l->D;
+    if (!tight && !l->rounded && !l->careful && kmeans_has_rounds(l)) {
+        *since = 0;
+        MST_TRY(kmeans_rounds(l));
+        if (l->leapt)
+            return MST_OK;
+    }
+    l->rounded = false;
     if (l->past != NULL)
         memcpy(l->past + *since * size, l->centres, size * sizeof *l->past);
+    kmeans_gather(l);
     for (size_t c = 0; c < l->k; c++)
         if (!l->settled[c])
             MST_TRY(kmeans_fit_centre(l, c, tight));
@@ -210,7 +220,7 @@ static mst_status iterate(kmeans_lloyd *l, kmeans_outcome *out)
         MST_TRY(find_labels(l, before, out));
         bool changed = compare_labels(l);
         bool stalled = changed && !l->leapt && out->inertia <= before &&
-                       before - out->inertia < least_gain * before;
+                       before - out->inertia < kmeans_least_gain * before;
         bool settled = tight && !changed && memchr(l->settled, 0, l->k) == NULL;
         out->end = settled ? MST_FIT_SETTLED : stalled ? MST_FIT_ROUNDING : MST_FIT_OUT_OF_STEPS;
         if (settled || stalled || out->iterations >= l->o->iterations)

@@ -11,6 +11,10 @@
 
 static const size_t kmeans_no_label = SIZE_MAX;
 
+/* With millions of rows some label always moves: an iteration that gains less than this share of the inertia
+ * is the last one. */
+static const double kmeans_least_gain = 1e-8;
+
 /* Each row to the nearest of k centres. */
 typedef struct kmeans_assignment {
     const mst_manifold *m;
@@ -27,6 +31,7 @@ MST_MUST_USE mst_status kmeans_assign(kmeans_assignment a, size_t n, int threads
  * distances are those of kmeans_assign. */
 typedef struct kmeans_bounds {
     double *lower;  /* (n): distances from centres other than that of the label are not less */
+    double *upper;  /* (n): that from the centre of the label is not more; null: not wanted */
     double *before; /* (k, D): the centres of the last call */
     bool begun;     /* there was one */
 } kmeans_bounds;
@@ -34,6 +39,11 @@ typedef struct kmeans_bounds {
 bool kmeans_can_bound(const mst_manifold *m, distance_function *distances);
 MST_MUST_USE mst_status kmeans_assign_near(kmeans_assignment a, size_t n, int threads,
                                            kmeans_bounds *bounds);
+
+/* After a call of that: labels only, for centres that have moved little. Rows that upper bounds make sure of
+ * are not looked at, and their squared distances stay as they were. */
+MST_MUST_USE mst_status kmeans_assign_loosely(kmeans_assignment a, size_t n, int threads,
+                                              kmeans_bounds *bounds);
 
 /* One restart: labels and centres improved in turn. */
 typedef struct kmeans_lloyd {
@@ -46,13 +56,16 @@ typedef struct kmeans_lloyd {
     int threads;
     size_t *labels, *previous; /* (n) */
     double *squared;           /* (n), to the own centre */
-    double *rows, *weights;    /* of one cluster: (n, D), (n) */
+    double *rows, *weights;    /* that carry weight, by cluster: (n, D), (n) */
+    size_t *first;             /* (k + 1): where those of each cluster begin */
+    double *spread;            /* (k): mean of their squared distances from their centres */
     double *centres, *times;   /* the caller's: (k, D), (k) */
     double *mass;              /* (k), Σ w of the clusters */
     unsigned char *settled;    /* (k): the centre is the mean of these very rows */
     kmeans_bounds bounds;      /* lower null: none */
     double *past; /* (2, k, D): the centres of two steps, for leaps; null: none are made */
     bool leapt;   /* the centres come from a leap, and those before it are in `past` */
+    bool rounded; /* rounds have nothing more to gain, or were taken back */
     bool careful; /* centres look at where their steps lead */
 } kmeans_lloyd;
 
@@ -73,7 +86,17 @@ MST_MUST_USE mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcom
 /* After two steps, from the states of `past` to the present centres: as far on as they point. */
 MST_MUST_USE mst_status kmeans_leap(kmeans_lloyd *l);
 
-/* The centre of cluster c and its time: one Newton step, or with `tight` all it takes. */
+/* Lloyd's iteration, with leaps, on sums over the clusters that labels change and centres do not: from where
+ * all distances and labels are known to where centres have gone too far for that, or hardly move. The centres
+ * before are in `past`, and `leapt` is set; `rounded` in the latter case. Nothing moves
+ * if it is not possible. */
+MST_MUST_USE mst_status kmeans_rounds(kmeans_lloyd *l);
+bool kmeans_has_rounds(const kmeans_lloyd *l);
+
+/* The rows of all clusters, those of each next to each other, in their order, and their spreads. */
+void kmeans_gather(kmeans_lloyd *l);
+/* The centre of cluster c, of rows that were gathered, and its time: one Newton step, or
+ * with `tight` all it takes. */
 MST_MUST_USE mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight);
 
 #endif

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "base/options.h"
+#include "manifold/internal.h"
 #include "stat/mean_doubts.h"
 #include "stat/mean_search.h"
 #include "stat/mean_weights.h"
@@ -78,11 +79,12 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
         robust.covariance = MST_COVARIANCE_SANDWICH;
     MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian));
+    MST_TRY(mean_judge_model(*out, &s->model, s->candidates[0].hessian));
     MST_TRY(mean_add_doubts(*out, &s->model, &robust));
     /* Rows all over the space, as uniform ones are: what they say of this mean they might as well say of
      * another. */
     bool rough = false;
-    if (((*out)->notes & MST_NOTE_MAYBE_UNIFORM) != 0 && (*out)->unique)
+    if (((*out)->notes & (MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART)) != 0 && (*out)->unique)
         MST_TRY(mean_is_rough(s, 0, &rough));
     /* Where nobody knows how far geodesics are minimal, no theorem decides, and how often the search misses
      * another mean has not been measured. */
@@ -100,10 +102,25 @@ static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size
                             const double *x, const mst_mean_options *o)
 {
     mean_search s;
-    mst_status status = mean_search_new(&s, source, n, x, o);
-    if (status == MST_OK)
-        status = search(&s, o, out);
-    mean_search_free(&s);
+    const mst_manifold *m = mst_score_manifold(source);
+    mst_mean_options own = *o;
+    double *start = NULL;
+    bool found = false;
+    mst_status status = MST_OK;
+    /* Where each row takes a search, and its terms several times that: near the mean first. */
+    if (m->own != NULL && o->start == NULL && mst_score_gives(source, MST_GIVES_TIME)) {
+        const fit_rows rows = {.n = n, .x = x, .weights = o->weights};
+        MST_TRY(mst_allocate(&start, m->ambient));
+        status = mean_start_by_logs(m, &rows, o->threads, start, &found);
+        own.start = found ? start : NULL;
+    }
+    if (status == MST_OK) {
+        status = mean_search_new(&s, source, n, x, &own);
+        if (status == MST_OK)
+            status = search(&s, &own, out);
+        mean_search_free(&s);
+    }
+    mst_release(start);
     return status;
 }
 
@@ -116,6 +133,7 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
     MST_TRY(check_options(source, &o));
     MST_TRY(check_points(mst_score_manifold(source), n, x, &o));
+    MST_TRY(mst_score_prepare(source, n, x));
     double *weights;
     MST_TRY(mean_take_weights(n, &o.weights, o.weights_are, &weights));
     mst_mean_result *r = NULL;

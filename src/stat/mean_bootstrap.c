@@ -57,6 +57,7 @@ static mst_status climb_again(const bootstrap *b, const double *counts, double *
     rows.weights = counts;
     one.model.rows = &rows;
     one.model.threads = 1;
+    one.model.memory = NULL; /* others climb at the same time */
     memcpy(state, b->state, one.model.size * sizeof *state);
     fit_options climb = {
         .method = MST_MEAN_NEWTON, .tolerance = 1e-8, .rate = b->o->rate, .iterations = 50};
@@ -94,10 +95,8 @@ static mst_status run_resamples(void *context, size_t begin, size_t end)
     return status;
 }
 
-/* The covariance of the deviations that are there; false if more than one in twenty is not, for then the
- * estimate itself is in doubt. */
-static bool deviation_covariance(size_t count, size_t q, const double *deviation, double *centre,
-                                 double *covariance)
+bool mean_deviation_covariance(size_t count, size_t q, const double *deviation, double *centre,
+                               double *covariance)
 {
     size_t found = 0;
     memset(centre, 0, q * sizeof *centre);
@@ -174,8 +173,8 @@ mst_status mean_bootstrap(const fit_means *model, const double *state, const mst
     mst_status status = mst_allocate(&b.deviation, count * q + q);
     if (status == MST_OK)
         status = mst_parallel_blocks(count, 1, o->threads, o->progress, run_resamples, &b);
-    *defined = status == MST_OK &&
-               deviation_covariance(count, q, b.deviation, b.deviation + count * q, covariance);
+    *defined = status == MST_OK && mean_deviation_covariance(count, q, b.deviation,
+                                                             b.deviation + count * q, covariance);
     if (*defined && restart)
         status = deviation_quantile(count, q, d, b.deviation, covariance, o->confidence, radius2);
     for (size_t k = 0; *defined && k < q * q; k++)

@@ -4,6 +4,7 @@
 #include "stat/mean_doubts.h"
 
 #include "base/linalg.h"
+#include "manifold/internal.h"
 #include "stat/marginal_time.h"
 #include "stat/rows.h"
 #include "stat/score_region.h"
@@ -43,28 +44,58 @@ static void withdraw_errors(const doubts *d)
         r->covariance[k] = NAN;
     r->standard_error = r->region_volume = r->region_radius2 = NAN;
     r->region_kind = MST_REGION_NONE;
+    r->no_region = MST_REGION_GIVEN; /* it is the errors that are not given */
     r->no_errors = MST_ERRORS_UNIFORM;
+}
+
+/* One row and one or two clusters could not tell whatever they were, and others say so. */
+static bool could_tell(const doubts *d)
+{
+    const fit_rows *rows = &d->model->model.rows[0];
+    size_t weighing = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        weighing += rows->weights == NULL || rows->weights[i] > 0;
+    return weighing > 1 && (d->r->clusters == 0 || d->r->clusters > 2);
+}
+
+/* One factor, or one angle, may be uniform where the others are not, or are not compact. */
+static mst_status ask_pieces(const doubts *d)
+{
+    mst_mean_result *r = d->r;
+    const fit_rows *rows = &d->model->model.rows[0];
+    double *p_values;
+    MST_TRY(mst_allocate(&p_values, d->pieces.count));
+    mst_status status = uniform_by_piece(&d->pieces, rows->n, rows->x, &d->uniform, p_values);
+    for (size_t k = 0; status == MST_OK && k < d->pieces.count; k++)
+        if (p_values[k] > rejected && !(p_values[k] <= r->uniform_part_p_value)) {
+            r->notes |= MST_NOTE_UNIFORM_PART;
+            r->uniform_first = d->pieces.piece[k].column;
+            r->uniform_count = d->pieces.piece[k].ambient;
+            r->uniform_part_p_value = p_values[k];
+        }
+    mst_release(p_values);
+    return status;
 }
 
 static mst_status ask_uniformity(const doubts *d)
 {
     mst_mean_result *r = d->r;
     const fit_rows *rows = &d->model->model.rows[0];
-    mst_uniformity found;
-    if (!d->pieces.compact)
-        return MST_OK;
-    MST_TRY(uniform_test(&found, d->m, &d->pieces, rows->n, rows->x, &d->uniform));
-    r->uniform_statistic = found.statistic;
-    r->uniform_p_value = found.p_value;
-    /* One row and one or two clusters could not tell whatever they were, and others say so. */
-    size_t weighing = 0;
-    for (size_t i = 0; i < rows->n; i++)
-        weighing += rows->weights == NULL || rows->weights[i] > 0;
-    bool could_tell = weighing > 1 && (r->clusters == 0 || r->clusters > 2);
-    if (found.p_value > rejected && could_tell) {
-        r->notes |= MST_NOTE_MAYBE_UNIFORM;
-        withdraw_errors(d);
+    mst_uniformity found = {.axial_p_value = NAN};
+    if (d->pieces.compact) {
+        MST_TRY(uniform_test(&found, d->m, &d->pieces, rows->n, rows->x, &d->uniform));
+        r->uniform_statistic = found.statistic;
+        r->uniform_p_value = found.p_value;
     }
+    if (!could_tell(d))
+        return MST_OK;
+    if (!d->pieces.compact || found.p_value <= rejected)
+        return d->pieces.count > 1 ? ask_pieces(d) : MST_OK;
+    r->notes |= MST_NOTE_MAYBE_UNIFORM;
+    MST_TRY(uniform_axial(&found, &d->pieces, rows->n, mst_manifold_ambient(d->m), rows->x,
+                          &d->uniform));
+    r->axial_p_value = found.axial_p_value;
+    withdraw_errors(d);
     return MST_OK;
 }
 
@@ -125,9 +156,11 @@ static mst_status ask_time(const doubts *d)
     MST_TRY(absorbed_share(d, &share));
     if (share > absorbed && r->clusters != 1) /* one cluster has no time to correct */
         r->notes |= MST_NOTE_TIME_BIASED;
-    return (away || r->converged) && marginal_time_is_known(d->model->model.source, &d->pieces)
-               ? correct_time(d)
-               : MST_OK;
+    bool known = marginal_time_is_known(d->model->model.source, &d->pieces);
+    /* The likelihood integrated over μ, with the scatter of μ as in flat space. */
+    if (!known && r->converged && d->m->own != NULL && r->effective_n > 1)
+        r->time_corrected = r->time * r->effective_n / (r->effective_n - 1);
+    return (away || r->converged) && known ? correct_time(d) : MST_OK;
 }
 
 /* The longest semi-axis of the region's shadow in a compact piece and the root of the covariance's trace
@@ -189,6 +222,7 @@ static mst_status replace_region(const doubts *d)
                                      &r->region_share);
     if (status == MST_OK) {
         r->region_kind = whole ? MST_REGION_WHOLE : MST_REGION_SCORE;
+        r->no_region = MST_REGION_GIVEN;
         r->region_radius2 = region.limit;
         r->region_volume = NAN;
     }
@@ -196,8 +230,29 @@ static mst_status replace_region(const doubts *d)
     return status;
 }
 
-/* Where an ellipsoid in the tangent space reaches round the manifold, or there is none for want of a mean,
- * the region is that of the scores. */
+/* Is there another mean that the data do not tell from this one, outside an ellipsoid that knows this one
+ * only? Resamples, which look everywhere, know both. */
+static mst_status leaves_one_out(const doubts *d, bool *out)
+{
+    const mst_mean_result *r = d->r;
+    const fit_rows *rows = &d->model->model.rows[0];
+    *out = false;
+    if (r->region_kind != MST_REGION_ELLIPSOID || r->covariance_kind == MST_COVARIANCE_BOOTSTRAP ||
+        r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED)
+        return MST_OK;
+    for (size_t k = 1; k < r->set_size && !*out; k++) {
+        bool holds = true;
+        mst_status status = mst_mean_region_holds(&holds, r, d->model->model.source, rows->n,
+                                                  rows->x, d->o, r->set[k].mean);
+        if (status != MST_OK) /* a covariance that is singular to rounding, say */
+            return status == MST_MEMORY ? status : MST_OK;
+        *out = !holds;
+    }
+    return MST_OK;
+}
+
+/* Where an ellipsoid in the tangent space reaches round the manifold or leaves out another mean, or there is
+ * none for want of a mean, the region is that of the scores. */
 static mst_status ask_region(const doubts *d)
 {
     mst_mean_result *r = d->r;
@@ -208,7 +263,9 @@ static mst_status ask_region(const doubts *d)
     MST_TRY(relative_size(d, &axis, &error));
     double reach = (r->notes & MST_NOTE_TIME_BIASED) != 0 ? wide_if_biased : wide;
     /* The ellipsoid of clusters allows for their number, and covers as it should (docs/means.md). */
-    if ((axis > reach && r->clusters == 0) || (uniform && isnan(r->standard_error)))
+    bool another;
+    MST_TRY(leaves_one_out(d, &another));
+    if ((axis > reach && r->clusters == 0) || another || (uniform && isnan(r->standard_error)))
         MST_TRY(replace_region(d));
     if (uniform || error > hardly || r->region_kind == MST_REGION_WHOLE)
         r->notes |= MST_NOTE_HARDLY_DETERMINED;

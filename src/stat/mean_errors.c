@@ -98,6 +98,23 @@ static mst_status invert_information(size_t q, const double *units, double round
     return status;
 }
 
+/* Σ w g gᵀ (d, d) of squared distances on a flat manifold: coordinates about the mean are the rows'
+ * logarithms in its frame. */
+static void flat_spread(const fit_rows *rows, size_t d, double *outer)
+{
+    const double *u = rows->flat, *w = rows->weights;
+    memset(outer, 0, d * d * sizeof *outer);
+    for (size_t i = 0; i < rows->n; i++, u += d)
+        for (size_t a = 0; (w == NULL || w[i] > 0) && a < d; a++) {
+            double g = u[a] * (w != NULL ? w[i] : 1);
+            for (size_t b = 0; b <= a; b++)
+                outer[a * d + b] += g * u[b];
+        }
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b < a; b++)
+            outer[b * d + a] = outer[a * d + b];
+}
+
 /* The middle of the sandwich. Rows of a cluster count as one. A count of w is w rows, Σ w g gᵀ; a relative
  * weight w is one row that moves the mean w times as far, Σ w² g gᵀ, which holds whatever the weights have to
  * do with the spread of the rows. */
@@ -114,6 +131,10 @@ static mst_status row_spread(const error_job *j, double *gradient, double *outer
         MST_TRY(mean_cluster_spread(m, j->state, m->rows[0].n, NULL, outer));
         for (size_t k = 0; k < m->parameters * m->parameters; k++)
             outer[k] *= j->precision.factor;
+        return MST_OK;
+    }
+    if (m->rows[0].flat != NULL && !mst_score_gives(m->source, MST_GIVES_TIME)) {
+        flat_spread(&m->rows[0], m->parameters, outer);
         return MST_OK;
     }
     fit_sums sums = {.gradient = gradient, .outer = outer};
@@ -248,6 +269,16 @@ static double squared_radius(const mst_mean_result *r, size_t coordinates, size_
     return n > k ? k * n / (n - k) * mst_f_quantile(confidence, k, n - k) : NAN;
 }
 
+/* Why squared_radius has found none. */
+static mst_no_region why_no_region(const mst_mean_result *r)
+{
+    if (r->clusters > 0)
+        return MST_REGION_FEW_CLUSTERS;
+    if (!isinf(r->degrees_of_freedom))
+        return MST_REGION_FEW_WEIGHTS;
+    return r->effective_n > 1 ? MST_REGION_FEW_ROWS : MST_REGION_FEW_COUNTS;
+}
+
 mst_status mean_fill_region(mst_mean_result *r, size_t d, size_t spread, double confidence)
 {
     double trace = 0;
@@ -255,8 +286,10 @@ mst_status mean_fill_region(mst_mean_result *r, size_t d, size_t spread, double 
         trace += r->covariance[i * d + i];
     r->standard_error = sqrt(trace);
     r->region_radius2 = squared_radius(r, d, spread, confidence);
-    if (isnan(r->region_radius2)) /* of fewer rows or clusters than dimensions there is none */
+    if (isnan(r->region_radius2)) {
+        r->no_region = why_no_region(r);
         return MST_OK;
+    }
     r->region_kind = MST_REGION_ELLIPSOID;
     return region_volume(d, r->covariance, r->region_radius2, &r->region_volume);
 }
@@ -270,8 +303,10 @@ static mst_status fill_errors(const error_job *j, const double *covariance)
     for (size_t i = 0; i < d; i++)
         memcpy(r->covariance + i * d, covariance + i * q, d * sizeof *covariance);
     MST_TRY(mean_fill_region(r, d, m->time_is_free ? d : 0, o->confidence));
-    /* Few clusters are few in resamples, too: those do not make the region smaller. */
-    if (!isnan(j->radius2) && (r->clusters == 0 || j->radius2 > r->region_radius2)) {
+    /* Few clusters are few in resamples, too: those do not make the region smaller, nor
+     * where there is none. */
+    if (!isnan(j->radius2) && r->region_kind == MST_REGION_ELLIPSOID &&
+        (r->clusters == 0 || j->radius2 > r->region_radius2)) {
         r->region_radius2 = j->radius2;
         MST_TRY(region_volume(d, r->covariance, r->region_radius2, &r->region_volume));
     }

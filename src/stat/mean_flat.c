@@ -55,14 +55,20 @@ static void fill_hessian(const mean_search *s, double t, double squares, double 
         hessian[a * q + a] = a < s->d ? -s->total_weight / t : -squares / (2 * t);
 }
 
+static double distance(size_t d, const double *u, const double *v)
+{
+    double apart = 0;
+    for (size_t a = 0; a < d; a++)
+        apart = hypot(apart, u[a] - v[a]);
+    return apart;
+}
+
 /* The mean at `reached` (d), where its chart says it is, of coordinates whose mean is `wanted` (d). */
 static void fill_outcome(const mean_search *s, const double *wanted, const double *reached,
                          double squares, mean_candidate *c)
 {
     bool timed = mst_score_gives(s->model.model.source, MST_GIVES_TIME);
-    double d = (double)s->d, W = s->total_weight, t = 1, apart = 0;
-    for (size_t a = 0; a < s->d; a++)
-        apart = hypot(apart, wanted[a] - reached[a]);
+    double d = (double)s->d, W = s->total_weight, t = 1, apart = distance(s->d, wanted, reached);
     if (timed)
         t = s->time > 0 ? s->time : squares / (W * d);
     double by_time = squares / (2 * t * W); /* curvature by log t over that of the mean */
@@ -79,8 +85,29 @@ static void fill_outcome(const mean_search *s, const double *wanted, const doubl
     fill_hessian(s, t, squares, c->hessian);
 }
 
+/* Is no point near `state` (D), which has the coordinates `reached` (d), closer to those that are `wanted`?
+ * So it is where coordinates of the rows are huge beside their scatter: the mean is off
+ * by its own last digit. */
+static mst_status is_closest(const mean_search *s, const double *centre, const double *wanted,
+                             const double *reached, const double *state, bool *closest)
+{
+    size_t d = s->d;
+    double *step;
+    MST_TRY(mst_allocate(&step, d + s->D));
+    double *other = step + d;
+    for (size_t a = 0; a < d; a++)
+        step[a] = wanted[a] - reached[a];
+    mst_status status = mst_manifold_chart_point(s->m, 1, state, step, other);
+    if (status == MST_OK)
+        status = mst_manifold_chart_coords(s->m, 1, centre, other, step);
+    *closest = status == MST_OK && distance(d, wanted, step) >= distance(d, wanted, reached);
+    mst_release(step);
+    return status;
+}
+
 static mst_status settle(mean_search *s, const double *u, double *work, bool *found)
 {
+    const double rounded = 1e-2; /* of the scatter: then the rows have lost their digits, too */
     size_t d = s->d;
     mean_candidate *c = &s->candidates[0];
     double *mean = work, *reached = mean + d, *centre = reached + d;
@@ -96,7 +123,10 @@ static mst_status settle(mean_search *s, const double *u, double *work, bool *fo
     double threshold = s->tolerances.asked * (timed ? 1 : fmax(1e-2, c->outcome.row_size));
     if (steepness > threshold)
         c->outcome.end = MST_FIT_ROUNDING;
-    *found = steepness <= 1e3 * threshold && isfinite(squares) && t > 0;
+    bool closest = steepness <= 1e3 * threshold;
+    if (!closest && c->outcome.gradient_norm * t < rounded * sqrt(squares / s->total_weight))
+        MST_TRY(is_closest(s, centre, mean, reached, c->state, &closest));
+    *found = closest && isfinite(squares) && t > 0;
     s->squared_distance = *found ? squares / s->total_weight : NAN;
     s->count = *found ? 1 : 0;
     return MST_OK;
@@ -108,6 +138,14 @@ static bool collapses(const mean_search *s, size_t first, const double *u)
     double square = sum_of_squares(s, u, u + first * s->d) / s->total_weight;
     return s->model.model.time_is_free &&
            square <= rows_rounding(s->m, s->rows.n, s->rows.x, s->rows.weights);
+}
+
+/* Errors of Fréchet means, and how rows are spread, come from their coordinates about the mean: they stay. */
+static void keep(mean_search *s, double *u, const double *mean)
+{
+    for (size_t k = 0; k < s->rows.n * s->d; k++)
+        u[k] -= mean[k % s->d];
+    s->rows.flat = s->flat = u;
 }
 
 mst_status mean_flat(mean_search *s, bool *found)
@@ -124,6 +162,9 @@ mst_status mean_flat(mean_search *s, bool *found)
         status = flat_coordinates(s->m, work + 2 * d, n, s->rows.x, s->o->threads, u);
     if (status == MST_OK && !collapses(s, first, u))
         status = settle(s, u, work, found);
-    mst_release(u);
+    if (*found)
+        keep(s, u, work + d);
+    else
+        mst_release(u);
     return status;
 }

@@ -197,6 +197,7 @@ static mst_status join_covariance(const factor_fits *f, mst_mean_result *r)
     for (size_t i = 0; i < f->count; i++)
         if (f->results[i]->region_kind != MST_REGION_ELLIPSOID) {
             r->region_kind = MST_REGION_NONE;
+            r->no_region = r->no_region != MST_REGION_GIVEN ? r->no_region : MST_REGION_OF_FACTOR;
             r->region_radius2 = r->region_volume = NAN;
         }
     return MST_OK;
@@ -242,8 +243,21 @@ static bool has_ties(const mst_mean_result *r)
     return !r->unique && r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
 }
 
+/* What is uniform in a factor, or all of it, is a part of the whole. */
+static void add_uniform(mst_mean_result *r, const mst_mean_result *part, const factor_view *view)
+{
+    bool all = (part->notes & MST_NOTE_MAYBE_UNIFORM) != 0;
+    double p = all ? part->uniform_p_value : part->uniform_part_p_value;
+    if (!(p >= 0) || p <= r->uniform_part_p_value)
+        return;
+    r->notes |= MST_NOTE_UNIFORM_PART;
+    r->uniform_part_p_value = p;
+    r->uniform_first = view->first_at + (all ? 0 : part->uniform_first);
+    r->uniform_count = all ? view->D : part->uniform_count;
+}
+
 /* A verdict on all factors is the worst on any of them. */
-static void add_part(mst_mean_result *r, const mst_mean_result *part)
+static void add_part(mst_mean_result *r, const mst_mean_result *part, const factor_view *view)
 {
     double norm = isnan(r->gradient_norm) ? 0 : r->gradient_norm;
     r->gradient_norm = hypot(norm, part->gradient_norm);
@@ -251,7 +265,8 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part)
     r->log_likelihood += part->log_likelihood;
     r->variance += part->variance;
     r->parameters += part->parameters;
-    r->notes |= part->notes;
+    r->notes |= part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART);
+    add_uniform(r, part, view);
     r->effective_n = fmin(r->effective_n, part->effective_n);
     r->degrees_of_freedom = fmin(r->degrees_of_freedom, part->degrees_of_freedom);
     r->iterations = part->iterations > r->iterations ? part->iterations : r->iterations;
@@ -289,7 +304,7 @@ static mst_status join(const factor_fits *f, const mst_score *source, mst_mean_r
     r->log_likelihood = r->variance = 0;
     r->converged = r->unique = true;
     for (size_t i = 0; i < f->count; i++)
-        add_part(r, f->results[i]);
+        add_part(r, f->results[i], &f->views[i]);
     r->aic = 2 * (double)r->parameters - 2 * r->log_likelihood;
     r->bic = log(rows_weight(f->n, f->o->weights)) * (double)r->parameters - 2 * r->log_likelihood;
     MST_TRY(add_times(f, r));

@@ -13,6 +13,15 @@
 /* Who asks for more starts than by default gets those as well as the search. */
 enum { USUAL_STARTS = 4 };
 
+/* Anew. */
+static mst_status remember(mean_search *s)
+{
+    mst_score_free(s->memory);
+    MST_TRY(mst_score_remember(&s->memory, s->model.model.source, s->rows.n));
+    s->model.model.memory = s->memory;
+    return MST_OK;
+}
+
 mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, const double *x,
                            const mst_mean_options *o)
 {
@@ -24,7 +33,9 @@ mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, co
     s->rows = (fit_rows){.n = n, .x = x, .weights = o->weights};
     s->total_weight = rows_weight(n, o->weights);
     s->model = fit_one_mean(source, &s->rows, timed && s->time == 0, o->threads);
+    s->model.retract = o->retract && mst_score_gives(source, MST_GIVES_LOG_P);
     s->tolerances = fit_tolerances_of(&s->model.model, o->tolerance);
+    MST_TRY(remember(s));
     size_t most = o->method == MST_MEAN_NEWTON ? 100 : 10000;
     s->climb = (fit_options){.method = o->method,
                              .tolerance = o->tolerance,
@@ -39,9 +50,11 @@ void mean_search_free(mean_search *s)
     for (size_t k = 0; k < s->room; k++)
         mst_release(s->candidates[k].state);
     mst_release(s->candidates);
+    mst_score_free(s->memory);
     mst_release(s->start_rows);
     mst_release(s->sample_x);
     mst_release(s->sample_weights);
+    mst_release(s->flat);
 }
 
 mst_status mean_next_candidate(mean_search *s, mean_candidate **out)
@@ -91,6 +104,21 @@ mst_status mean_is_known(const mean_search *s, const mean_candidate *c, double s
     return MST_OK;
 }
 
+/* What a source remembers must not have led it astray: it forgets all, and if it then finds something else
+ * the climb goes on from there. */
+static mst_status check_memory(mean_search *s, mean_candidate *c, const fit_options *climb)
+{
+    double *gradient;
+    MST_TRY(remember(s));
+    MST_TRY(mst_allocate(&gradient, s->model.model.parameters));
+    fit_sums sums = {.gradient = gradient};
+    mst_status status = fit_evaluate(&s->model.model, c->state, &sums);
+    mst_release(gradient);
+    if (status != MST_OK || fabs(sums.value - c->outcome.value) <= 1e-9 * fabs(sums.value))
+        return status;
+    return fit_climb(&s->model.model, c->state, climb, &c->outcome);
+}
+
 mst_status mean_climb_next(mean_search *s, bool look)
 {
     mean_candidate *c = &s->candidates[s->count];
@@ -103,6 +131,8 @@ mst_status mean_climb_next(mean_search *s, bool look)
         return MST_OK;
     MST_TRY(mean_first_time(s, &s->rows, c->state, mean_time(s, c)));
     MST_TRY(fit_climb(&s->model.model, c->state, &climb, &c->outcome));
+    if (s->memory != NULL)
+        MST_TRY(check_memory(s, c, &climb));
     MST_TRY(mean_is_known(s, c, s->tolerances.same_mean, &known));
     s->count += known ? 0 : 1;
     return MST_OK;

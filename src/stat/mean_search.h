@@ -27,6 +27,7 @@ typedef enum mean_scope {
 
 typedef struct mean_search {
     fit_means model;
+    mst_score *memory; /* of the model */
     fit_rows rows;
     fit_options climb;
     fit_tolerances tolerances;
@@ -45,6 +46,7 @@ typedef struct mean_search {
     size_t different;   /* so many before they repeat */
     fit_rows sample;    /* for a first look; all rows if there are few */
     double *sample_x, *sample_weights;
+    double *flat; /* of the rows, if it is not null there */
 } mean_search;
 
 static inline double *mean_time(const mean_search *s, const mean_candidate *c)
@@ -161,12 +163,22 @@ MST_MUST_USE mst_status mean_difference_hessian(const fit_means *model, const do
  * the climb has left there, for sources with a Hessian or a time. */
 MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means *model,
                                         const mst_mean_options *options, const double *hessian);
+/* Notes if the rows, of a fit with this Hessian and its error bars, are not spread as
+ * those take them to be. */
+MST_MUST_USE mst_status mean_judge_model(mst_mean_result *result, const fit_means *model,
+                                         const double *hessian);
 /* Covariance (q, q) of the parameters from refitted resamples; not defined if too many of
  * them have no estimate. With `restart` each of them is searched for as the mean was, and *radius2 is the
  * quantile of their squared distances in units of the covariance; else, or where they are too few, NAN. */
 MST_MUST_USE mst_status mean_bootstrap(const fit_means *model, const double *state,
                                        const mst_mean_options *options, bool restart,
                                        double *covariance, double *radius2, bool *defined);
+
+/* The covariance (q, q) of the deviations (count, q) of resamples that are there, those of the others being
+ * NAN; false if more than one in twenty is not there, for then the estimate itself is in doubt. centre (q) is
+ * their mean. */
+bool mean_deviation_covariance(size_t count, size_t q, const double *deviation, double *centre,
+                               double *covariance);
 
 /* ---- What a resample is made of ---- */
 
@@ -189,5 +201,9 @@ MST_MUST_USE mst_status mean_draws_new(mean_draws *d, const fit_rows *rows,
 void mean_draws_free(mean_draws *d);
 /* counts (n), the weights of the rows in resample `number`. */
 void mean_draw(const mean_draws *d, uint64_t seed, size_t number, double *counts);
+
+/* mean_first_log.c: the Fréchet mean, roughly, in `at` (D); *found: is it there? */
+MST_MUST_USE mst_status mean_start_by_logs(const mst_manifold *m, const fit_rows *rows, int threads,
+                                           double *at, bool *found);
 
 #endif

@@ -7,6 +7,7 @@
 #include "stat/fit.h"
 #include "stat/mean_weights.h"
 #include "stat/mixture_parts.h"
+#include "stat/pieces.h"
 #include "stat/rows.h"
 #include "util/clock.h"
 
@@ -125,6 +126,19 @@ static mst_status describe(const mixture_em *best, mst_mixture_result *r)
     return MST_OK;
 }
 
+/* −Σw log(volume): what the points are worth if they have no components at all. */
+static mst_status ask_uniform(const mst_manifold *m, double total, double *log_likelihood)
+{
+    stat_pieces pieces;
+    double log_volume = 0;
+    MST_TRY(stat_pieces_new(&pieces, m));
+    for (size_t k = 0; pieces.compact && k < pieces.count; k++)
+        log_volume += stat_log_volume(&pieces.piece[k]);
+    *log_likelihood = pieces.compact ? -total * log_volume : NAN;
+    stat_pieces_free(&pieces);
+    return MST_OK;
+}
+
 static mst_status fit(const mst_score *source, size_t n, const double *x,
                       const mst_mixture_options *o, mst_mixture_result *result)
 {
@@ -152,6 +166,8 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
             mst_parallel_blocks(o->restarts, 1, threads.restarts, o->progress, run_restart, &s);
     if (status == MST_OK)
         status = describe(best_of(&s, o->restarts), result);
+    if (status == MST_OK)
+        status = ask_uniform(m, start.total, &result->uniform_log_likelihood);
     mst_release(s.parameters);
     mst_release(s.restarts);
     return status;
@@ -178,6 +194,7 @@ mst_status mst_mixture_fit(mst_mixture_result **out, const mst_score *source, si
         return mst_fail(MST_ARGUMENT, "the tolerance must be positive, not %g", o.tolerance);
     if (!(o.least_time >= 0) || !isfinite(o.least_time))
         return mst_fail(MST_ARGUMENT, "the least time must be a number ≥ 0, not %g", o.least_time);
+    MST_TRY(mst_score_prepare(source, n, x));
     mst_mixture_result *result;
     double *weights;
     MST_TRY(result_new(&result, n, o.k, mst_manifold_ambient(m)));

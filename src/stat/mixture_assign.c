@@ -32,6 +32,7 @@ mst_status mst_mixture_assign(const mst_score *source, size_t k, const double *w
                               double *log_likelihood)
 {
     MST_TRY(check_components(source, k, weights, times));
+    MST_TRY(mst_score_prepare(source, n, x));
     const mst_manifold *m = mst_score_manifold(source);
     const mst_mixture_options options = mst_mixture_options_default();
     size_t D = mst_manifold_ambient(m);

@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+/* Beyond these squares and products leave the range of doubles, and estimates would be
+ * those of other numbers. */
+static const double most_coordinate = 1e150, least_weight = 1e-30, most_weight = 1e30;
+
 mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const double *weights)
 {
     size_t D = mst_manifold_ambient(m);
@@ -13,6 +17,11 @@ mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const do
     for (size_t k = 0; k < n * D; k++)
         if (!isfinite(x[k]))
             return mst_fail(MST_ARGUMENT, "row %zu: %g is not a coordinate", k / D + 1, x[k]);
+        else if (fabs(x[k]) > most_coordinate && (weights == NULL || weights[k / D] > 0))
+            return mst_fail(
+                MST_ARGUMENT,
+                "row %zu: %g is too large to compute with, at most %g; use another unit", k / D + 1,
+                x[k], most_coordinate);
     for (size_t i = 0; weights != NULL && i < n; i++)
         if (!(weights[i] >= 0) || !isfinite(weights[i]))
             return mst_fail(MST_ARGUMENT, "weight %zu is %g, not a number ≥ 0", i + 1, weights[i]);
@@ -20,6 +29,12 @@ mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const do
     if (!(total > 0) || !isfinite(total))
         return mst_fail(MST_ARGUMENT, "the sum of the weights must be positive and finite, not %g",
                         total);
+    if (total < least_weight || total > most_weight)
+        return mst_fail(
+            MST_ARGUMENT,
+            "the weights sum to %g, which must be from %g to %g; a common factor of the "
+            "weights leaves estimates as they are",
+            total, least_weight, most_weight);
     return MST_OK;
 }
 

@@ -288,6 +288,7 @@ mst_status mst_sample_test(mst_test_result **out, const mst_score *source, size_
     MST_TRY(check_options(source, &o));
     MST_TRY(check_groups(n, groups, group));
     MST_TRY(rows_check(mst_score_manifold(source), n, x, NULL));
+    MST_TRY(mst_score_prepare(source, n, x));
     MST_TRY(test_units_new(&units, n, groups, group, o.clusters));
     mst_test_result *r = NULL;
     mst_status status = test_samples(&r, source, x, &units, &o);

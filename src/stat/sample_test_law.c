@@ -3,8 +3,8 @@
 
 /* May the χ² law of the likelihood ratio be relied on? Not in small samples, and not where points are spread
  * otherwise than the model says. */
-#include "base/linalg.h"
 #include "stat/distributions.h"
+#include "stat/model_spread.h"
 #include "stat/sample_test_parts.h"
 
 #include <math.h>
@@ -32,73 +32,37 @@ static bool is_small(const samples *t, const comparison *c)
     return t->time_is_free && 1.2 * h / others * sqrt(freedom / 2) > 0.12;
 }
 
-/* What the gradients of the rows of a group say of the model. λ are the eigenvalues of A⁻¹B, information A
- * and spread B of the gradients by the mean, which are 1 if the model is right. */
-typedef struct gradient_spread {
-    double sum,
-        squares; /* Σλ, and Σλ² less what the n directions of rows would be unequal by chance */
-    double sphericity; /* John's statistic, χ² if directions are alike */
-    double tails;      /* the same ratio for log t */
-} gradient_spread;
-
-static void spread_of_ratio(size_t d, double n, const double *ratio, gradient_spread *out)
-{
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < d; i++) {
-        sum += ratio[i * d + i];
-        for (size_t k = 0; k < d; k++)
-            squares += ratio[i * d + k] * ratio[k * d + i];
-    }
-    out->sum = sum;
-    out->squares = fmax(squares - sum * sum / n, sum * sum / (double)d);
-    out->sphericity = 0.5 * n * (double)d * ((double)d * squares / (sum * sum) - 1);
-}
-
-/* NANs where the information is not positive definite. */
+/* What the gradients of the rows of a group say of the model. */
 static mst_status find_spread(const samples *t, const fit_rows *rows, const double *state,
-                              gradient_spread *out)
+                              model_spread *out)
 {
-    size_t q = t->d + 1, d = t->d;
+    size_t q = t->d + 1;
     double *gradient;
-    *out = (gradient_spread){NAN, NAN, NAN, NAN};
-    MST_TRY(mst_allocate(&gradient, q + 2 * q * q + 2 * d * d));
-    double *hessian = gradient + q, *outer = hessian + q * q, *a = outer + q * q, *b = a + d * d;
+    MST_TRY(mst_allocate(&gradient, q + 2 * q * q));
+    double *hessian = gradient + q, *outer = hessian + q * q;
     fit_means model = fit_one_mean(t->source, rows, true, t->threads);
     fit_sums sums = {.gradient = gradient, .hessian = hessian, .outer = outer};
     mst_status status = fit_evaluate(&model.model, state, &sums);
-    for (size_t i = 0; status == MST_OK && i < d; i++)
-        for (size_t k = 0; k < d; k++) {
-            a[i * d + k] = -hessian[i * q + k];
-            b[i * d + k] = outer[i * q + k];
-        }
-    double information = -hessian[q * q - 1];
     if (status == MST_OK)
-        status = mst_solve(1, d, d, a, b, b, NULL);
-    if (status == MST_OK && information > 0) {
-        spread_of_ratio(d, (double)rows->n, b, out);
-        out->tails = outer[q * q - 1] / information;
-    }
+        status = model_spread_find(t->d, q, (double)rows->n, hessian, outer, out);
     mst_release(gradient);
-    return status == MST_DOMAIN ? MST_OK : status;
+    return status;
 }
 
-/* The statistic is a sum of λ χ² then, which a χ² of other scale and freedom comes near (Satterthwaite). */
+/* The statistic is a sum of λ χ² then, once for each sample but one. */
 static double false_alarms(const samples *t, double sum, double squares)
 {
     double others = (double)t->groups - 1, freedom = others * (double)common_parameters(t);
-    double limit = mst_chi_square_quantile(0.95, freedom);
-    return mst_chi_square_survival(limit * sum / squares, others * sum * sum / squares);
+    return model_survival(mst_chi_square_quantile(0.95, freedom), others * sum, others * squares);
 }
 
-/* Only what cannot be chance counts: directions by John's test, tails by the kurtosis of Mardia, both at
- * 0.5 %; the ratio of log t has the variance 2 (d + 2)/(d n) in flat space. */
 static mst_status is_spread_otherwise(const samples *t, const comparison *c, bool *otherwise)
 {
     double n = (double)t->n, d = (double)t->d, sphericity = 0;
-    gradient_spread all = {0};
+    model_spread all = {0};
     *otherwise = false;
     for (size_t g = 0; g < t->groups; g++) {
-        gradient_spread one;
+        model_spread one;
         double share = (double)c->rows[g].n / n;
         MST_TRY(find_spread(t, &c->rows[g], c->separate + g * (t->D + 1), &one));
         all.sum += share * one.sum;
@@ -107,8 +71,8 @@ static mst_status is_spread_otherwise(const samples *t, const comparison *c, boo
         sphericity += one.sphericity;
     }
     double freedom = (double)t->groups * (d * (d + 1) / 2 - 1), sum = 0, squares = 0;
-    bool directions = freedom > 0 && mst_chi_square_survival(sphericity, freedom) < 0.005;
-    bool tails = all.tails > 1 + 2.6 * sqrt(2 * (d + 2) / (d * n));
+    bool directions = model_directions_differ(sphericity, freedom);
+    bool tails = model_tails_are_heavy(t->d, n, all.tails);
     if (null_means(t) == 1) {
         sum += directions ? all.sum : d;
         squares += directions ? all.squares : d;

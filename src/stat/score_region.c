@@ -2,7 +2,10 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* T² = (Σ s)ᵀ M⁻¹ (Σ s) over independent units, s the sum of a unit's scores in a frame at y and M their
- * spread, against Hotelling's law d(N − 1)/(N − d) F(d, N − d).
+ * spread, against Hotelling's law d(N − 1)/(N − d) F(d, N − d). Of too few units for M⁻¹ lengths alone are
+ * compared (Dempster 1958): N|s̄|² / tr S against F(ν, (N − 1)ν), S = M/(N − 1) and ν = (tr Σ)²/tr Σ² the
+ * number of directions that the scores really have, from 1 to d. Pieces are taken in
+ * units of their own spread.
  *
  * The scores balance also where the likelihood is least, opposite to μ. There the first eigenfunctions, whose
  * mean at μ is positive for every t, are negative: points at which they are so by more than three standard
@@ -78,10 +81,11 @@ mst_status score_region_open(score_region *g, const mst_score *source, const sta
             weight += g->weights != NULL ? g->weights[g->units.order[i]] : 1;
         g->independent += weight > 0 ? 1 : 0;
     }
-    g->isotropic = g->independent < 2 * d + 1;
-    g->limit = g->isotropic ? mst_chi_square_quantile(o->confidence, d)
-                            : d * (g->independent - 1) / (g->independent - d) *
-                                  mst_f_quantile(o->confidence, d, g->independent - d);
+    g->lengths = g->independent < 2 * d + 1;
+    g->confidence = o->confidence;
+    g->limit = g->lengths ? mst_chi_square_quantile(o->confidence, d)
+                          : d * (g->independent - 1) / (g->independent - d) *
+                                mst_f_quantile(o->confidence, d, g->independent - d);
     return sum_features(g, o);
 }
 
@@ -144,6 +148,52 @@ static void gather(const score_region *g, const double *c, double *sum, double *
     }
 }
 
+/* ν of N units from their spread (d, d), the lower triangle, by estimates of tr Σ and tr Σ² without bias for
+ * normal scores. */
+static double directions(size_t d, double units, const double *spread)
+{
+    double trace = 0, square = 0, f = units - 1;
+    for (size_t a = 0; a < d; a++) {
+        trace += spread[a * d + a] / f;
+        for (size_t e = 0; e <= a; e++)
+            square += (e < a ? 2 : 1) * spread[a * d + e] * spread[a * d + e] / (f * f);
+    }
+    square = f * f / ((f - 1) * (f + 2)) * (square - trace * trace / f);
+    double found = trace * trace / square;
+    return f > 1 && found >= 1 ? fmin(found, (double)d) : f > 1 && !(square > 0) ? (double)d : 1;
+}
+
+/* The statistic by lengths, in units of its own quantile times the limit. The spread is used up. */
+static mst_status compare_lengths(const score_region *g, const double *sum, double *spread,
+                                  double *out)
+{
+    size_t d = g->d;
+    double N = g->independent;
+    *out = 0;
+    if (!(N > 1)) /* which says nothing */
+        return MST_OK;
+    for (size_t p = 0; p < g->pieces->count; p++) {
+        const stat_piece *piece = &g->pieces->piece[p];
+        size_t end = piece->first + piece->dim;
+        double trace = 0, square = 0;
+        for (size_t a = piece->first; a < end; a++) {
+            trace += spread[a * d + a] / (N - 1);
+            square += sum[a] * sum[a] / N;
+        }
+        if (!(square > 0))
+            continue;
+        *out += (double)piece->dim * square / trace / (double)d;
+        double unit = sqrt((double)piece->dim / trace);
+        for (size_t a = piece->first; a < d; a++)
+            for (size_t e = 0; e <= a; e++)
+                spread[a * d + e] *=
+                    (a < end ? unit : 1) * (e >= piece->first && e < end ? unit : 1);
+    }
+    double nu = directions(d, N, spread);
+    *out *= g->limit / mst_f_quantile(g->confidence, nu, (N - 1) * nu);
+    return MST_OK;
+}
+
 /* The statistic, from the sum and the spread, which is used up. INFINITY where the spread is singular and the
  * sum is not in its span. */
 static mst_status statistic_of(const score_region *g, const double *sum, double *spread,
@@ -151,18 +201,8 @@ static mst_status statistic_of(const score_region *g, const double *sum, double 
 {
     size_t d = g->d;
     *out = 0;
-    if (g->isotropic) {
-        for (size_t p = 0; p < g->pieces->count; p++) {
-            const stat_piece *piece = &g->pieces->piece[p];
-            double trace = 0, square = 0;
-            for (size_t a = piece->first; a < piece->first + piece->dim; a++) {
-                trace += spread[a * d + a] + sum[a] * sum[a] / g->independent;
-                square += sum[a] * sum[a];
-            }
-            *out += trace > 0 ? (double)piece->dim * square / trace : 0;
-        }
-        return MST_OK;
-    }
+    if (g->lengths)
+        return compare_lengths(g, sum, spread, out);
     mst_status status = mst_cholesky(1, d, spread, spread, NULL);
     if (status != MST_OK) {
         *out = INFINITY;

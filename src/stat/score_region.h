@@ -21,9 +21,9 @@ typedef struct score_region {
     double time; /* any */
     stat_units units;
     double independent; /* how many units there are */
-    bool
-        isotropic; /* too few for a covariance: scores of a piece scatter alike in all directions */
-    double limit;  /* of the statistic */
+    bool lengths;       /* they are too few for a covariance, but not for a length */
+    double limit;       /* of the statistic */
+    double confidence;
     bool has_mean; /* the uniform law is rejected */
     double
         *features; /* sums of the pieces' features over root of their spread, one after another */

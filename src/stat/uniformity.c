@@ -140,6 +140,24 @@ static double corrected_survival(const stat_pieces *pieces, const uniform_tally 
     return mst_chi_square_survival(s * fmax(factor, 0.5), degrees);
 }
 
+mst_status uniform_by_piece(const stat_pieces *pieces, size_t n, const double *x,
+                            const mst_uniformity_options *o, double *p_values)
+{
+    uniform_tally *tallies;
+    MST_TRY(mst_allocate(&tallies, pieces->count));
+    mst_status status = uniform_tallies(pieces, n, x, o, tallies);
+    for (size_t k = 0; k < pieces->count && status == MST_OK; k++) {
+        size_t features = pieces->piece[k].features;
+        stat_pieces one = {.count = 1, .piece = &pieces->piece[k], .features = features};
+        p_values[k] = NAN;
+        if (features > 0)
+            p_values[k] = corrected_survival(&one, &tallies[k], statistic_of(&one, &tallies[k]),
+                                             (double)features);
+    }
+    mst_release(tallies);
+    return status;
+}
+
 /* The share of draws from the uniform law whose statistic is no smaller, with units of the given lengths
  * (pieces, count). */
 static mst_status simulate(const mst_manifold *m, const stat_pieces *pieces,
@@ -249,8 +267,8 @@ static mst_status second_moment(const stat_piece *p, size_t n, size_t D, const d
 }
 
 /* Bingham's test: n p(p + 2)/2 (tr T² − 1/p) against χ² of (p − 1)(p + 2)/2. */
-static mst_status axial_test(mst_uniformity *out, const stat_pieces *pieces, size_t n, size_t D,
-                             const double *x, const mst_uniformity_options *o)
+mst_status uniform_axial(mst_uniformity *out, const stat_pieces *pieces, size_t n, size_t D,
+                         const double *x, const mst_uniformity_options *o)
 {
     double statistic = 0, degrees = 0;
     if (o->clusters != NULL)
@@ -290,7 +308,7 @@ mst_status mst_uniformity_test(mst_uniformity *out, const mst_manifold *m, size_
     if (status == MST_OK)
         status = uniform_test(&found, m, &pieces, n, x, &o);
     if (status == MST_OK)
-        status = axial_test(&found, &pieces, n, mst_manifold_ambient(m), x, &o);
+        status = uniform_axial(&found, &pieces, n, mst_manifold_ambient(m), x, &o);
     if (status == MST_OK)
         *out = found;
     stat_pieces_free(&pieces);

@@ -18,6 +18,12 @@ typedef struct uniform_tally {
 /* One per piece that has features; the others are zero. */
 MST_MUST_USE mst_status uniform_tallies(const stat_pieces *pieces, size_t n, const double *x,
                                         const mst_uniformity_options *o, uniform_tally *out);
+/* The p-value of each piece by itself, of rows that are more than a few; NAN without features. */
+MST_MUST_USE mst_status uniform_by_piece(const stat_pieces *pieces, size_t n, const double *x,
+                                         const mst_uniformity_options *o, double *p_values);
+/* The axial part of a test, added to what the other has found. */
+MST_MUST_USE mst_status uniform_axial(mst_uniformity *out, const stat_pieces *pieces, size_t n,
+                                      size_t D, const double *x, const mst_uniformity_options *o);
 /* The test without its axial part. The pieces must be compact. */
 MST_MUST_USE mst_status uniform_test(mst_uniformity *out, const mst_manifold *m,
                                      const stat_pieces *pieces, size_t n, const double *x,

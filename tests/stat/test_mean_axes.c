@@ -39,6 +39,12 @@ START_TEST(circles_in_the_plane)
     ASSERT_OK(mst_mean_region_axes(r, m, 0, axes));
     ck_assert_double_eq_tol(axes[0], sqrt(8 * r->region_radius2), 1e-12);
     ck_assert_double_eq_tol(axes[1], sqrt(2 * r->region_radius2), 1e-12);
+    /* A diagonal one, the longest last. */
+    r->covariance[0] = 2;
+    r->covariance[1] = r->covariance[2] = 0;
+    ASSERT_OK(mst_mean_region_axes(r, m, 0, axes));
+    ck_assert_double_eq_tol(axes[0], sqrt(5 * r->region_radius2), 1e-12);
+    ck_assert_double_eq_tol(axes[1], sqrt(2 * r->region_radius2), 1e-12);
     r->region_kind = MST_REGION_WHOLE;
     ck_assert_int_eq(mst_mean_region_axes(r, m, 0, axes), MST_UNABLE);
     mst_mean_result_free(r);

@@ -180,6 +180,34 @@ START_TEST(scattered_rotations_have_their_global_mean)
 }
 END_TEST
 
+/* Sets of 500 uniform rotations whose least variance a search had missed that looked at points all over the
+ * space, but not again beside the best of them. */
+START_TEST(many_rotations_have_their_global_mean)
+{
+    static const struct {
+        uint64_t set;
+        double variance;
+    } missed[] = {
+        {35, 5.04978754415046},
+        {77, 5.00093810280198},
+        {175, 5.04414906557549},
+        {194, 4.90839689911111},
+    };
+    enum { N = 500 };
+    setting s = setting_open("so3");
+    double *x = doubles(N * s.D);
+    for (size_t k = 0; k < sizeof missed / sizeof *missed; k++) {
+        ASSERT_OK(mst_manifold_random_point(s.m, (mst_random){missed[k].set, 101}, 0, N, x));
+        mst_mean_result *r = fit(s.log, N, x, NULL);
+        ck_assert_msg(r->variance <= missed[k].variance + 1e-9, "set %d: variance %.12g",
+                      (int)missed[k].set, r->variance);
+        mst_mean_result_free(r);
+    }
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 /* ---- Unique or not ---- */
 
 static mst_mean_result *fit_heap(const char *spec, bool diffusion, size_t n, double time,
@@ -355,10 +383,10 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("mean_global", 120, {angles_have_their_global_mean, 0},
-                     {angles_of_all_kinds, 0}, {tori_have_their_global_mean, 0},
-                     {scattered_rotations_have_their_global_mean, 0}, {axes_have_no_unique_mean, 0},
-                     {axes_in_the_plane_have_no_unique_mean, 0}, {heaps_have_a_unique_mean, 0},
-                     {nearly_equal_means_are_not_told_apart, 0}, {ties_of_factors_combine, 0},
-                     {proofs_hold, 0});
+    return RUN_SUITE(
+        "mean_global", 120, {angles_have_their_global_mean, 0}, {angles_of_all_kinds, 0},
+        {tori_have_their_global_mean, 0}, {scattered_rotations_have_their_global_mean, 0},
+        {many_rotations_have_their_global_mean, 0}, {axes_have_no_unique_mean, 0},
+        {axes_in_the_plane_have_no_unique_mean, 0}, {heaps_have_a_unique_mean, 0},
+        {nearly_equal_means_are_not_told_apart, 0}, {ties_of_factors_combine, 0}, {proofs_hold, 0});
 }

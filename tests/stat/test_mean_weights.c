@@ -74,9 +74,9 @@ START_TEST(a_count_is_a_row_so_many_times)
 }
 END_TEST
 
-static const unsigned by_counts = MST_NOTE_WEIGHTS_SUM_TO_ONE | MST_NOTE_UNEQUAL_TIMES |
-                                  MST_NOTE_MAYBE_UNIFORM | MST_NOTE_TIME_BIASED |
-                                  MST_NOTE_HARDLY_DETERMINED;
+static const unsigned by_counts =
+    MST_NOTE_WEIGHTS_SUM_TO_ONE | MST_NOTE_UNEQUAL_TIMES | MST_NOTE_MAYBE_UNIFORM |
+    MST_NOTE_TIME_BIASED | MST_NOTE_HARDLY_DETERMINED | MST_NOTE_MODEL | MST_NOTE_UNIFORM_PART;
 
 /* Factors far from one, on spread-out data too. */
 START_TEST(a_common_factor_changes_no_verdict)
@@ -243,6 +243,29 @@ START_TEST(counts_that_cannot_be_drawn)
 END_TEST
 
 /* Inertia and likelihood of clusters count rows as often as their weights say. */
+/* Denormal weights gave another mean, and coordinates whose squares overflow a message about a matrix. */
+START_TEST(beyond_the_range_of_numbers)
+{
+    static const double sizes[] = {1e-310, 1e-40, 1e40, 1e300};
+    setting s = setting_open("euclidean:2");
+    double *x = draw(&s, N, NULL, 0.3, 87), weights[N];
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *r;
+    o.weights = weights;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        for (size_t i = 0; i < N; i++)
+            weights[i] = sizes[k];
+        ASSERT_FAILS(MST_ARGUMENT, mst_mean_fit(&r, s.exact, N, x, &o));
+    }
+    o.weights = NULL;
+    x[3] = 1e200;
+    ASSERT_FAILS(MST_ARGUMENT, mst_mean_fit(&r, s.exact, N, x, &o));
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "row 2: 1e+200 is too large"));
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 START_TEST(clusters_count_rows_too)
 {
     setting s = setting_open("sphere:2");
@@ -317,5 +340,5 @@ int main(void)
     return RUN_SUITE("mean_weights", 60, {a_count_is_a_row_so_many_times, SPECS},
                      {a_common_factor_changes_no_verdict, SPECS}, {relative_weights, 0},
                      {counts_that_sum_to_one, 0}, {counts_that_cannot_be_drawn, 0},
-                     {clusters_count_rows_too, 0});
+                     {clusters_count_rows_too, 0}, {beyond_the_range_of_numbers, 0});
 }

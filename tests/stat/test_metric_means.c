@@ -5,6 +5,8 @@
 #include "mean_support.h"
 #include "support/metric_manifolds.h"
 
+#include <stdio.h>
+
 static void fit_mean(const mst_score *source, size_t n, const double *x, double *mean,
                      double *variance)
 {
@@ -40,7 +42,42 @@ START_TEST(means_agree)
 }
 END_TEST
 
+/* A chart and equations, Fréchet and by the expansion. */
+START_TEST(retraction_ends_in_the_same_place)
+{
+    enum { N = 60, WIDE = 3 };
+    static const char *const files[] = {"half-plane", "ellipsoid"};
+    char path[300];
+    mst_manifold *m;
+    mst_score *expansion;
+    snprintf(path, sizeof path, "%s/../../examples/manifolds/%s.manifold", MST_TEST_DATA,
+             files[_i]);
+    ASSERT_OK(mst_manifold_parse(&m, path));
+    setting s = setting_of(m);
+    ASSERT_OK(mst_score_expansion_new(&expansion, m));
+    double *x = draw(&s, N, NULL, 0.05, 8);
+    for (int k = 0; k < 2; k++) {
+        mst_mean_options o = mst_mean_options_default();
+        mst_mean_result *r[2];
+        for (int by = 0; by < 2; by++) {
+            o.retract = by == 1;
+            ASSERT_OK(mst_mean_fit(&r[by], k == 0 ? s.log : expansion, N, x, &o));
+            ck_assert(r[by]->converged);
+        }
+        double off = gap(&s, r[0]->mean, r[1]->mean);
+        /* The expansion knows its own score to 1e-6 only. */
+        ck_assert_msg(off <= (k == 0 ? 1e-8 : 1e-5), "%s: %g apart", files[_i], off);
+        mst_mean_result_free(r[0]);
+        mst_mean_result_free(r[1]);
+    }
+    free(x);
+    mst_score_free(expansion);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("means of metrics", 60, {means_agree, METRIC_TWINS});
+    return RUN_SUITE("means of metrics", 60, {means_agree, METRIC_TWINS},
+                     {retraction_ends_in_the_same_place, 2});
 }

@@ -479,9 +479,46 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
+/* Uniform points have no components, and the uniform law has the lower BIC; heaps have. */
+START_TEST(no_components)
+{
+    enum { ROWS = 200 };
+    static const struct {
+        const char *spec;
+        double log_volume;
+    } spaces[] = {{"circle", 1.8378770664093453},   /* 2π */
+                  {"sphere:2", 2.5310242469692907}, /* 4π */
+                  {"torus:2", 3.6757541328186907},  /* 4π² */
+                  {"so3", 4.3689013133786361},      /* 8π² */
+                  {"product(circle,so3)", 6.2067783797879814}};
+    space s = space_open(spaces[_i].spec), flat = space_open("euclidean:2");
+    double *x = doubles(ROWS * s.D), *start = doubles(s.D);
+    ASSERT_OK(mst_manifold_random_point(s.m, (mst_random){7, 1}, 0, ROWS, x));
+    for (size_t k = 1; k < 3; k++) {
+        mst_mixture_result *r = fit(&s, ROWS, x, options(k, 2));
+        assert_near(r->uniform_log_likelihood, -ROWS * spaces[_i].log_volume, 1e-9, "uniform law");
+        ck_assert_double_lt(-2 * r->uniform_log_likelihood, r->bic);
+        mst_mixture_result_free(r);
+    }
+    mst_manifold_start(s.m, start);
+    brownian_rows(&s, start, 0.1, ROWS, 5, x);
+    mst_mixture_result *r = fit(&s, ROWS, x, options(1, 1));
+    ck_assert_double_gt(-2 * r->uniform_log_likelihood, r->bic);
+    mst_mixture_result_free(r);
+    double y[2 * ROWS], zero[2] = {0};
+    brownian_rows(&flat, zero, 1, ROWS, 5, y);
+    r = fit(&flat, ROWS, y, options(1, 1));
+    ck_assert(isnan(r->uniform_log_likelihood));
+    mst_mixture_result_free(r);
+    free(x), free(start);
+    space_close(&s);
+    space_close(&flat);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("mixture", 60, {em_never_goes_down, SPECS},
+    return RUN_SUITE("mixture", 60, {no_components, 5}, {em_never_goes_down, SPECS},
                      {one_component_is_the_diffusion_mean, SPECS}, {flat_mixtures_are_gaussian, 0},
                      {a_known_mixture_is_recovered, 4}, {threads_change_no_bit, 0},
                      {weights_are_repeated_rows, 0}, {degenerate_input, SPECS},

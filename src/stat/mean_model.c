@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Do the rows look as the model says, of which the errors are? */
+#include "stat/distributions.h"
+#include "stat/mean_search.h"
+#include "stat/model_spread.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Regions of 95 % that hold less than 93 % are worth a word. */
+static const double misses = 0.07;
+
+/* On flat manifolds the gradients of the rows are their coordinates u about the mean over t, and A is W/t:
+ * Σλ² is that of the products of rows with each other, of directions with each other, whichever are fewer. */
+static mst_status flat_spread_of(const fit_rows *rows, size_t d, double t, double weight,
+                                 model_spread *out)
+{
+    size_t n = rows->n, side = n < d ? n : d;
+    double *gram, sum = 0, squares = 0, tails = 0;
+    MST_TRY(mst_allocate_zero(&gram, side * side));
+    for (size_t i = 0; i < n; i++) {
+        const double *u = rows->flat + i * d;
+        double w = rows->weights != NULL ? rows->weights[i] : 1, length2 = 0;
+        for (size_t a = 0; a < d; a++)
+            length2 += u[a] * u[a];
+        sum += w * length2;
+        tails += w * (length2 / t - (double)d) * (length2 / t - (double)d);
+        for (size_t a = 0; side == d && a < d; a++)
+            for (size_t b = 0; b <= a; b++)
+                gram[a * d + b] += w * u[a] * u[b];
+        for (size_t k = 0; side < d && k <= i; k++) {
+            double product = 0, root = rows->weights != NULL ? sqrt(w * rows->weights[k]) : 1;
+            for (size_t a = 0; a < d; a++)
+                product += u[a] * rows->flat[k * d + a];
+            gram[i * n + k] = root * product;
+        }
+    }
+    for (size_t a = 0; a < side; a++)
+        for (size_t b = 0; b <= a; b++)
+            squares += (a == b ? 1 : 2) * gram[a * side + b] * gram[a * side + b];
+    mst_release(gram);
+    double unit = weight * t;
+    model_spread_set(d, weight, sum / unit, squares / (unit * unit), out);
+    out->tails = tails / (2 * weight * (double)d);
+    return MST_OK;
+}
+
+static mst_status spread_of(const fit_means *model, const mst_mean_result *r, const double *hessian,
+                            model_spread *out)
+{
+    const fit_model *m = &model->model;
+    const mst_manifold *manifold = mst_score_manifold(m->source);
+    size_t q = m->parameters, d = mst_manifold_dim(manifold), D = mst_manifold_ambient(manifold);
+    if (m->rows[0].flat != NULL)
+        return flat_spread_of(&m->rows[0], d, r->time, r->effective_n, out);
+    double *gradient;
+    MST_TRY(mst_allocate(&gradient, q + q * q + D + 1));
+    double *outer = gradient + q, *state = outer + q * q;
+    fit_sums sums = {.gradient = gradient, .outer = outer};
+    memcpy(state, r->mean, D * sizeof *state);
+    state[D] = r->time;
+    mst_status status = fit_evaluate(m, state, &sums);
+    if (status == MST_OK)
+        status = model_spread_find(d, q, r->effective_n, hessian, outer, out);
+    mst_release(gradient);
+    return status;
+}
+
+mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const double *hessian)
+{
+    const mst_score *source = model->model.source;
+    size_t d = mst_manifold_dim(mst_score_manifold(source));
+    bool free = model->model.time_is_free;
+    if (r->covariance_kind != MST_COVARIANCE_OBSERVED || r->no_errors != MST_ERRORS_GIVEN ||
+        r->clusters > 0 || r->time_limit != MST_TIME_FINITE || !(r->time > 0) ||
+        !mst_score_gives(source, MST_GIVES_TIME) || !mst_score_gives(source, MST_GIVES_HESSIAN) ||
+        !(r->effective_n > 2))
+        return MST_OK;
+    model_spread found;
+    MST_TRY(spread_of(model, r, hessian, &found));
+    double n = r->effective_n, size = (double)d, limit = mst_chi_square_quantile(0.95, size);
+    bool directions = model_directions_differ(found.sphericity, size * (size + 1) / 2 - 1);
+    /* A time that was given may be too short for the rows; one that was fitted is not. */
+    bool scale = !free && found.sum > size + 2.6 * sqrt(2 * size / n);
+    bool tails = free && model_tails_are_heavy(d, n, found.tails);
+    if (((directions || scale) && model_survival(limit, found.sum, found.squares) > misses) ||
+        (tails &&
+         mst_chi_square_survival(mst_chi_square_quantile(0.95, 1) / found.tails, 1) > misses))
+        r->notes |= MST_NOTE_MODEL;
+    return MST_OK;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The covariance of a regression: the information of Gauss and Newton, in which the second derivatives of the
+ * curve have no part (in the mean they meet scores of 0), inverted, or about the spread of the rows' or
+ * clusters' gradients; and what follows from it. */
+#include "base/linalg.h"
+#include "stat/distributions.h"
+#include "stat/fit_sums.h"
+#include "stat/mean_clusters.h"
+#include "stat/regress_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Laws ---- */
+
+/* Numbers with a scale that was learnt: Fisher's law with d (n − k − 1). With a matrix that was learnt:
+ * Hotelling's with as many degrees as there are rows or clusters left. */
+static bool is_hotelling(const mst_regress_result *r)
+{
+    return r->covariance_kind != MST_COVARIANCE_OBSERVED;
+}
+
+double regress_radius2(const mst_regress_result *r, size_t p)
+{
+    double k = (double)p, nu = r->degrees_of_freedom;
+    if (!is_hotelling(r))
+        return isinf(nu) ? mst_chi_square_quantile(r->confidence, k)
+                         : k * mst_f_quantile(r->confidence, k, nu);
+    return nu - k + 1 > 0 ? nu * k / (nu - k + 1) * mst_f_quantile(r->confidence, k, nu - k + 1)
+                          : NAN;
+}
+
+double regress_tail(const mst_regress_result *r, size_t p, double w)
+{
+    double k = (double)p, nu = r->degrees_of_freedom;
+    if (!is_hotelling(r))
+        return isinf(nu) ? mst_chi_square_survival(w, k) : mst_f_survival(w / k, k, nu);
+    return nu - k + 1 > 0 ? mst_f_survival(w * (nu - k + 1) / (nu * k), k, nu - k + 1) : NAN;
+}
+
+/* ---- Information ---- */
+
+/* Hessians of −½ dist² at the predictions y (n, D) of rows `first` … by differences of scores, each carried
+ * back to where it was taken from: out (n, L, L) with L = d + 1. */
+static mst_status distance_hessians(const regress_job *j, size_t first, size_t n, const double *y,
+                                    double *out)
+{
+    const double h = 1e-4;
+    size_t d = j->d, D = j->D, L = d + 1;
+    double *c;
+    MST_TRY(mst_allocate(&c, n * (d + 5 * D)));
+    double *v = c + n * d, *moved = v + n * D, *home = moved + n * D, *score = home + n * D,
+           *carried = score + n * D;
+    mst_status status = MST_OK;
+    memset(out, 0, n * L * L * sizeof *out);
+    for (size_t k = 0; status == MST_OK && k < 2 * d; k++) {
+        double step = k % 2 == 0 ? h : -h;
+        for (size_t i = 0; i < n * d; i++)
+            c[i] = i % d == k / 2 ? step : 0;
+        status = mst_manifold_from_frame(j->m, n, y, c, v);
+        if (status == MST_OK)
+            status = mst_manifold_exp(j->m, n, y, v, moved);
+        if (status == MST_OK)
+            status = mst_manifold_transport(j->m, n, y, v, v, home);
+        for (size_t i = 0; i < n * D; i++)
+            home[i] = -home[i];
+        if (status == MST_OK)
+            status = mst_manifold_log(j->m, n, moved, j->y + first * D, score, NULL);
+        if (status == MST_OK)
+            status = mst_manifold_transport(j->m, n, moved, home, score, carried);
+        if (status == MST_OK)
+            status = mst_manifold_to_frame(j->m, n, y, carried, c);
+        for (size_t i = 0; status == MST_OK && i < n; i++)
+            for (size_t a = 0; a < d; a++) {
+                out[i * L * L + a * L + k / 2] += c[i * d + a] / (4 * step);
+                out[i * L * L + k / 2 * L + a] += c[i * d + a] / (4 * step);
+            }
+    }
+    mst_release(c);
+    return status;
+}
+
+/* Where −1 was good enough for the climb but Log is a closed form, errors are worth the true Hessian. */
+static mst_status difference_information(const regress_job *j, const regress_model *m,
+                                         const double *state, double *hessian)
+{
+    size_t q = m->model.parameters, L = j->d + 1;
+    double *y;
+    MST_TRY(mst_allocate(&y, FIT_ROWS * (j->D + 1 + L * L)));
+    double *t = y + FIT_ROWS * j->D, *local = t + FIT_ROWS;
+    mst_status status = MST_OK;
+    memset(hessian, 0, q * q * sizeof *hessian);
+    for (size_t at = 0; status == MST_OK && at < j->n; at += FIT_ROWS) {
+        size_t n = j->n - at < FIT_ROWS ? j->n - at : FIT_ROWS;
+        fit_slice slice = {.first = at, .n = n, .y = y};
+        status = m->model.ops->predict(&m->model, state, 0, at, n, y, t);
+        if (status == MST_OK)
+            status = distance_hessians(j, at, n, y, local);
+        if (status == MST_OK)
+            status = m->model.ops->pull_matrix(&m->model, state, &slice, local, hessian);
+    }
+    mst_release(y);
+    return status;
+}
+
+static mst_status information(const regress_job *j, const regress_model *m, const double *state,
+                              double *hessian)
+{
+    const unsigned needed = MST_CLOSED_LOG | MST_CLOSED_TRANSPORT;
+    if (j->gauss && (mst_manifold_traits_of(j->m)->closed & needed) == needed)
+        return difference_information(j, m, state, hessian);
+    double *gradient;
+    MST_TRY(mst_allocate(&gradient, m->model.parameters));
+    fit_sums sums = {.gradient = gradient, .hessian = hessian};
+    mst_status status = fit_evaluate(&m->model, state, &sums);
+    mst_release(gradient);
+    return status;
+}
+
+/* inverse (q, q) of −H, found in natural units; false if that is not positive definite. */
+static mst_status invert(const regress_model *m, const double *state, const double *hessian,
+                         double *inverse, bool *defined)
+{
+    size_t q = m->model.parameters;
+    double *units;
+    MST_TRY(mst_allocate(&units, 2 * q + 2 * q * q));
+    double *values = units + q, *scaled = values + q, *vectors = scaled + q * q;
+    m->model.ops->units(&m->model, state, units);
+    for (size_t a = 0; a < q; a++)
+        for (size_t b = 0; b < q; b++)
+            scaled[a * q + b] = -hessian[a * q + b] * units[a] * units[b];
+    mst_status status = mst_eigen_symmetric(1, q, scaled, values, vectors, NULL);
+    double rounding = fit_tolerances_of(&m->model, 1e-10).invertible;
+    *defined = status == MST_OK && values[0] > rounding * values[q - 1];
+    memset(inverse, 0, q * q * sizeof *inverse);
+    for (size_t e = 0; *defined && e < q; e++)
+        for (size_t a = 0; a < q; a++)
+            for (size_t b = 0; b < q; b++)
+                inverse[a * q + b] +=
+                    units[a] * units[b] * vectors[e * q + a] * vectors[e * q + b] / values[e];
+    mst_release(units);
+    return status == MST_DOMAIN ? MST_OK : status;
+}
+
+/* ---- Covariance in units of the design ---- */
+
+/* outer (q, q): Σ g gᵀ over rows or clusters. */
+static mst_status gradient_spread(const regress_model *m, const double *state,
+                                  const mean_clusters *clusters, double *outer)
+{
+    if (clusters->of != NULL)
+        return mean_cluster_spread(&m->model, state, clusters->count, clusters->of, outer);
+    double *gradient;
+    MST_TRY(mst_allocate(&gradient, m->model.parameters));
+    fit_sums sums = {.gradient = gradient, .outer = outer};
+    mst_status status = fit_evaluate(&m->model, state, &sums);
+    mst_release(gradient);
+    return status;
+}
+
+/* covariance ← C B C with the spread B of the gradients of rows or clusters. */
+static mst_status spread_about(const regress_job *j, const regress_model *m, const double *state,
+                               const mean_clusters *clusters, double *covariance)
+{
+    size_t q = m->model.parameters;
+    double *outer, n = (double)j->n, K = (double)(j->k + 1);
+    MST_TRY(mst_allocate(&outer, 2 * q * q));
+    double *product = outer + q * q;
+    bool grouped = clusters->of != NULL;
+    double g = grouped ? (double)clusters->count : n;
+    /* What a fit takes from its own residuals, as for linear models. */
+    double factor = grouped ? g / (g - 1) * (n - 1) / (n - K) : n / (n - K);
+    mst_status status = gradient_spread(m, state, clusters, outer);
+    if (status == MST_OK) {
+        mst_multiply(q, covariance, outer, product);
+        mst_multiply_nt(q, product, covariance, outer);
+        for (size_t k = 0; k < q * q; k++)
+            covariance[k] = factor * outer[k];
+    }
+    mst_release(outer);
+    return status;
+}
+
+/* The information alone: its scale is the noise, which is estimated too small by (n − k − 1)/n. */
+static void unbias(const regress_job *j, size_t curve, size_t q, double *covariance)
+{
+    double n = (double)j->n, factor = sqrt(n / (n - (double)(j->k + 1)));
+    for (size_t a = 0; a < q; a++)
+        for (size_t b = 0; b < q; b++)
+            covariance[a * q + b] *= (a < curve ? factor : 1) * (b < curve ? factor : 1);
+}
+
+static mst_status covariance_of(const regress_job *j, const regress_model *m, const double *state,
+                                const mean_clusters *clusters, mst_regress_result *r,
+                                double *covariance, bool *defined)
+{
+    size_t q = m->model.parameters;
+    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
+        return regress_bootstrap(j, m, state, covariance, defined);
+    double *hessian;
+    MST_TRY(mst_allocate(&hessian, q * q));
+    mst_status status = information(j, m, state, hessian);
+    if (status == MST_OK)
+        status = invert(m, state, hessian, covariance, defined);
+    if (status == MST_OK && *defined && r->covariance_kind == MST_COVARIANCE_SANDWICH)
+        status = spread_about(j, m, state, clusters, covariance);
+    else if (status == MST_OK && *defined)
+        unbias(j, j->d * (j->k + 1), q, covariance);
+    mst_release(hessian);
+    return status;
+}
+
+/* ---- The result, in units of the caller ---- */
+
+static double unit_of(const regress_job *j, size_t a)
+{
+    size_t curve = j->d * (j->k + 1);
+    if (a < j->d || a == curve)
+        return 1;
+    return a < curve ? 1 / j->scale[a / j->d - 1] : 1 / j->scale[a - curve - 1];
+}
+
+/* covariance (q, q) of a model that may lack the times which the result has. */
+static void fill(const regress_job *j, size_t q, const double *covariance, mst_regress_result *r)
+{
+    for (size_t a = 0; a < q; a++) {
+        for (size_t b = 0; b < q; b++)
+            r->covariance[a * r->parameters + b] =
+                covariance[a * q + b] * unit_of(j, a) * unit_of(j, b);
+        r->standard_errors[a] = sqrt(r->covariance[a * r->parameters + a]);
+    }
+    r->interval_factor = sqrt(regress_radius2(r, 1));
+    size_t place = j->d * (j->k + 1);
+    if (!j->timed || q <= place)
+        return;
+    double error = r->standard_errors[place];
+    double z =
+        sqrt(is_hotelling(r) ? regress_radius2(r, 1) : mst_chi_square_quantile(r->confidence, 1));
+    r->noise_standard_error = r->noise * error;
+    r->noise_low = r->noise_unbiased * exp(-z * error);
+    r->noise_high = r->noise_unbiased * exp(z * error);
+}
+
+static mst_covariance_kind kind_of(const regress_job *j)
+{
+    /* Without log p nobody has seen whether the model fits. */
+    bool robust =
+        j->o->clusters != NULL || !j->timed || !mst_score_gives(j->source, MST_GIVES_LOG_P);
+    return j->o->covariance == MST_COVARIANCE_OBSERVED && robust ? MST_COVARIANCE_SANDWICH
+                                                                 : j->o->covariance;
+}
+
+/* Below this many degrees of freedom errors are not to be relied on. */
+static const double few_degrees = 5;
+
+static void set_degrees(const regress_job *j, const mean_clusters *clusters, mst_regress_result *r)
+{
+    double n = (double)j->n, K = (double)(j->k + 1);
+    if (r->covariance_kind == MST_COVARIANCE_OBSERVED)
+        r->degrees_of_freedom = j->free_time ? (double)j->d * (n - K) : INFINITY;
+    else
+        r->degrees_of_freedom = clusters->of != NULL ? (double)clusters->count - 1 : n - K;
+    if (clusters->of != NULL && r->degrees_of_freedom < few_degrees)
+        r->notes |= MST_REGRESS_FEW_CLUSTERS;
+}
+
+mst_status regress_add_errors(const regress_job *j, const regress_model *m, const double *state,
+                              mst_regress_result *r)
+{
+    /* At the edge of the source's range the time is as good as given. */
+    bool held = m->model.time_is_free && r->noise_limit != MST_TIME_FINITE;
+    regress_model given = *m;
+    if (held)
+        given = regress_model_of(m->model.source, &j->rows, &j->design, j->k, NULL, false, false,
+                                 j->o->threads);
+    size_t q = given.model.parameters;
+    mean_clusters clusters;
+    double *covariance;
+    bool defined = false;
+    r->covariance_kind = kind_of(j);
+    MST_TRY(mean_clusters_new(&clusters, j->n, NULL, j->o->clusters));
+    r->clusters = clusters.count;
+    set_degrees(j, &clusters, r);
+    mst_status status = mst_allocate(&covariance, q * q);
+    bool spread = clusters.of == NULL || clusters.count > 1;
+    bool small = given.model.ops->pull_matrix != NULL;
+    if (status == MST_OK && spread && small)
+        status = covariance_of(j, &given, state, &clusters, r, covariance, &defined);
+    if (status == MST_OK && defined)
+        fill(j, q, covariance, r);
+    else
+        r->notes |= MST_REGRESS_NO_COVARIANCE;
+    mean_clusters_free(&clusters);
+    mst_release(covariance);
+    return status;
+}

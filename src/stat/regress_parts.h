@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What the files of the regression share: the curve as a model of the optimiser, and the steps of a fit. */
+#ifndef MST_STAT_REGRESS_PARTS_H
+#define MST_STAT_REGRESS_PARTS_H
+
+#include "stat/fit.h"
+
+#include <manistat/regress.h>
+
+/* The covariates, each about its origin and in units of its size, so that steps of velocities are of the size
+ * of steps of points. */
+typedef struct regress_design {
+    size_t n, columns;
+    const double *z; /* (n, columns) */
+} regress_design;
+
+/* State: μ (D), velocities (curve, D), t, slopes of log t (slopes). Parameters: frame coordinates at μ of
+ * the point and of the velocities, log t and the slopes, if times are free. */
+typedef struct regress_model {
+    fit_model model;
+    const regress_design *design;
+    size_t curve, slopes; /* columns that the curve and the noise depend on */
+    const size_t
+        *curve_columns; /* (curve), null: all of them in order; those of the noise are all */
+} regress_model;
+
+regress_model regress_model_of(const mst_score *source, const fit_rows *rows,
+                               const regress_design *design, size_t curve,
+                               const size_t *curve_columns, bool time_is_free, bool loglinear,
+                               int threads);
+/* The derivative of the prediction of n rows from `first` on by point and velocities: point (n, d, d), row a
+ * of a matrix that of coordinate a at y, by the frame at μ; speed (n, d, d) by Σ z_j v_j. */
+MST_MUST_USE mst_status regress_derivative(const regress_model *m, const double *state,
+                                           size_t first, size_t n, const double *y, double *point,
+                                           double *speed);
+/* The step between two states, to first order. */
+MST_MUST_USE mst_status regress_difference(const regress_model *m, const double *from,
+                                           const double *to, double *step);
+
+/* Least squares where the source of distances has no Hessian: the same source with −1 for one, which makes
+ * Newton's method that of Gauss. Null if it is of no use; `source` is borrowed. */
+MST_MUST_USE mst_status regress_gauss_source(mst_score **out, const mst_score *source);
+
+/* One regression. */
+typedef struct regress_job {
+    const mst_score *source; /* the caller's */
+    const mst_score *climbs; /* what the optimiser asks */
+    const mst_score *memory; /* the same for one climb at a time, or null */
+    const mst_manifold *m;
+    const mst_regress_options *o;
+    size_t n, k, d, D;
+    const double *y;
+    const double *x;        /* (n, k), as given */
+    double *z;              /* (n, k) about `origin` in units of `scale` */
+    double *origin, *scale; /* (k) */
+    regress_design design;
+    fit_rows rows;
+    bool timed;     /* the source has a time */
+    bool free_time; /* which is fitted */
+    bool gauss;     /* climbs is that of regress_gauss_source */
+    double *mean;   /* state of the fit without columns, constant noise */
+    double mean_value;
+} regress_job;
+
+/* A model of these columns of the job, null for all. */
+regress_model regress_job_model(const regress_job *j, size_t curve, const size_t *columns,
+                                bool loglinear);
+/* A first state: the mean of the rows, or another place, and linear regression in its tangent space; or
+ * `candidate`, if it is not null and better. */
+MST_MUST_USE mst_status regress_start(const regress_job *j, const regress_model *m,
+                                      const double *candidate, double *state);
+/* Climb from there, by a model that has the same state: `m` itself, or where it has no columns a mean. */
+MST_MUST_USE mst_status regress_climb(const regress_job *j, const regress_model *m,
+                                      const fit_model *climbs, double *state, fit_outcome *out);
+/* Design matrix about an origin, in units of the columns' size. */
+void regress_centre(regress_job *j, const double *origin);
+/* Columns that are constant or combinations of others: MST_ARGUMENT. */
+MST_MUST_USE mst_status regress_check_columns(const regress_job *j);
+
+/* Solves the least-squares problem [1 z] b = u for weights (n) or null: b (1 + columns, width), the
+ * constants first. Ridge of rounding only. */
+MST_MUST_USE mst_status regress_least_squares(size_t n, size_t columns, const double *z,
+                                              const double *weights, size_t width, const double *u,
+                                              double *b);
+
+/* Squared radius of the region for p numbers whose covariance is known as well as that of the result; NAN:
+ * no such region. And the p value of the squared length w. */
+double regress_radius2(const mst_regress_result *r, size_t p);
+double regress_tail(const mst_regress_result *r, size_t p, double w);
+
+/* Covariance, errors and intervals, in units of the design; then those of the caller. */
+MST_MUST_USE mst_status regress_add_errors(const regress_job *j, const regress_model *m,
+                                           const double *state, mst_regress_result *r);
+/* Residuals, leverage, R². */
+MST_MUST_USE mst_status regress_add_residuals(const regress_job *j, const regress_model *m,
+                                              const double *state, mst_regress_result *r);
+/* Tests of groups of columns, of all of them, and of the noise. */
+MST_MUST_USE mst_status regress_add_tests(const regress_job *j, const regress_model *m,
+                                          const double *state, mst_regress_result *r);
+MST_MUST_USE mst_status regress_bootstrap(const regress_job *j, const regress_model *m,
+                                          const double *state, double *covariance, bool *defined);
+/* p value of the columns with mark 1 by permutations in the tangent space at `mean`. */
+MST_MUST_USE mst_status regress_permute(const regress_job *j, const double *mean,
+                                        const unsigned char *marked, mst_regress_test *test);
+
+MST_MUST_USE mst_status regress_result_new(mst_regress_result **out, const regress_job *j);
+
+#endif
