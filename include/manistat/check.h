@@ -54,8 +54,9 @@ typedef struct mst_check_band {
      * its making, as it is in a network without a time head, the larger of this and of the RMS of φ̂ − ½(div
      * ŝ + |ŝ|²) over that of φ̂; for a fixed time only the latter. */
     double heat_residual;
-    double score_error; /* relative, against the reference */
-    double time_error;  /* of φ̂, relative, against the reference; a quarter of the samples */
+    double
+        score_error; /* relative, against the reference; see mst_score_check where that is random */
+    double time_error; /* of φ̂, relative, against the reference; a quarter of the samples */
     /* 1000 points simulated from a random start μ for the time in the middle of the band; the source's mean
      * and time of them. Standard errors are those of the reference's estimate, or of the source's without
      * one; that of the mean is the root of the trace of its covariance. INFINITY where the source's fit
@@ -65,7 +66,10 @@ typedef struct mst_check_band {
     /* distance of the source's mean from the reference's for the same points, in standard errors */
     double mean_gap;
     double time_gap; /* the same for the time */
-    bool usable;     /* every number that could be measured is good enough, see mst_score_check */
+    /* Where the reference is random: the standard errors of score_error and time_error, and what score_error
+     * exceeds in one case of 40. NAN otherwise. */
+    double score_error_se, time_error_se, score_bound;
+    bool usable; /* every number that could be measured is good enough, see mst_score_check */
     /* Else the name of the first of these numbers that is not, "time_gap"; a constant. Null if usable. */
     const char *fault;
 } mst_check_band;
@@ -86,7 +90,10 @@ typedef struct mst_check_band {
     X(mean_shift)            \
     X(time_shift)            \
     X(mean_gap)              \
-    X(time_gap)
+    X(time_gap)              \
+    X(score_error_se)        \
+    X(time_error_se)         \
+    X(score_bound)
 
 enum { MST_CHECK_BANDS = 6 };
 
@@ -109,7 +116,12 @@ typedef struct mst_certificate {
  *   slope is within max(0.02, 4 standard errors) of 1, and time_slope within max(0.05, 4 standard errors),
  *   asymmetry ≤ 0.05 and heat_residual ≤ 0.2,
  *   score_error ≤ 0.05 and time_error ≤ 0.1,
- *   mean_gap and time_gap ≤ 0.5 with a reference, else mean_shift and time_shift ≤ 4. */
+ *   mean_gap and time_gap ≤ 0.5 with a reference, else mean_shift and time_shift ≤ 4.
+ * A reference whose values are random (noise > 0, as bridges are) is a judge: with its score s̃ and the
+ * target w of the path that made the pair, both of mean s and independent, the mean of <w − ŝ, s̃ − ŝ> is |s
+ * − ŝ|², free of the noise of both, so that few paths a pair are enough and errors below that noise are seen.
+ * score_error and time_error then have standard errors, by two of which they may exceed their limits, and
+ * means are not compared. Rows that a reference does not trust (validity) are left out of its comparison. */
 MST_API MST_MUST_USE mst_status mst_score_check(mst_certificate *out, const mst_score *subject,
                                                 const mst_score *reference,
                                                 const mst_check_options *options);

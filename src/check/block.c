@@ -115,6 +115,57 @@ bool check_times_compare(const check_subject *s)
     return s->time && s->reference != NULL && mst_score_gives(s->reference, MST_GIVES_TIME);
 }
 
+/* Rows that the reference itself does not trust: both scores are made equal, and count for nothing. */
+static mst_status leave_out(const check_subject *s, size_t n, uint64_t first, const workspace *r)
+{
+    mst_pairs pairs = mst_pairs_rows(s->m, n, r->x, r->y, r->t);
+    double v[CHECK_BLOCK];
+    pairs.first = first;
+    if (!mst_score_gives(s->reference, MST_GIVES_VALIDITY))
+        return MST_OK;
+    MST_TRY(mst_score_validity(s->reference, &pairs, &(mst_heat_values){.dt_log_p = r->other}, v));
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i * s->D; !(v[i] < MST_VALIDITY_LIMIT) && k < (i + 1) * s->D; k++)
+            r->score[k] = r->w[k] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!(v[i] < MST_VALIDITY_LIMIT))
+            r->time[i] = r->other[i] = 0;
+    return MST_OK;
+}
+
+/* With w and s̃ independent given the pair, both of mean s: <w − ŝ, s̃ − ŝ> has the mean |s − ŝ|². */
+static mst_status against_judge(const check_subject *s, size_t n, size_t time_rows, uint64_t first,
+                                const workspace *r, check_sums *sums)
+{
+    mst_pairs pairs = mst_pairs_rows(s->m, n, r->x, r->y, r->t);
+    pairs.first = first;
+    MST_TRY(mst_score_evaluate(s->judge, &pairs,
+                               &(mst_heat_values){.score = r->difference, .dt_log_p = r->other}));
+    for (size_t i = 0; s->time && i < time_rows; i++) {
+        double c = (r->u[i] - r->time[i]) * (r->other[i] - r->time[i]), e = r->u[i] * r->other[i];
+        sums->c += c;
+        sums->e += e;
+        sums->c_c += c * c;
+        sums->c_e += c * e;
+        sums->e_e += e * e;
+    }
+    MST_TRY(mst_manifold_inner(s->m, n, r->y, r->w, r->difference, r->other));
+    for (size_t k = 0; k < n * s->D; k++) {
+        r->w[k] -= r->score[k];
+        r->difference[k] -= r->score[k];
+    }
+    MST_TRY(mst_manifold_inner(s->m, n, r->y, r->w, r->difference, r->inner));
+    for (size_t i = 0; i < n; i++) {
+        double a = r->inner[i], b = r->other[i];
+        sums->a += a;
+        sums->b += b;
+        sums->a_a += a * a;
+        sums->a_b += a * b;
+        sums->b_b += b * b;
+    }
+    return MST_OK;
+}
+
 /* After the others: the reference's score takes the place of the targets. */
 static mst_status against_reference(const check_subject *s, size_t n, size_t time_rows,
                                     uint64_t first, const workspace *r, check_sums *sums)
@@ -126,6 +177,7 @@ static mst_status against_reference(const check_subject *s, size_t n, size_t tim
         pairs.first = first;
         MST_TRY(mst_score_evaluate(s->reference, &pairs, &(mst_heat_values){.dt_log_p = r->other}));
     }
+    MST_TRY(leave_out(s, n, first, r));
     for (size_t i = 0; compare && i < time_rows; i++) {
         double error = r->time[i] - r->other[i];
         sums->time_error += error * error;
@@ -151,6 +203,8 @@ static mst_status sum_up(const check_subject *s, size_t interval, size_t block, 
         MST_TRY(check_heat(s, heat_rows, r->x, r->y, t, r->time,
                            check_seed(s, interval, CHECK_DIRECTIONS), (uint64_t)block * CHECK_BLOCK,
                            sums));
+    if (s->judge != NULL)
+        return against_judge(s, n, time_rows, first, r, sums);
     return s->reference != NULL ? against_reference(s, n, time_rows, first, r, sums) : MST_OK;
 }
 
@@ -172,6 +226,27 @@ static double slope_of(double a, double b, double aa, double ab, double bb, doub
     return slope;
 }
 
+/* A relative error √q from an estimate of q = error²/size² and its standard error: that of √q and, unless
+ * null, what √q exceeds in one case of 40. */
+static double root_of(double q, double error, double *root_error, double *bound)
+{
+    double root = sqrt(fmax(q, 0));
+    *root_error = error / (2 * fmax(root, sqrt(error / 2)));
+    if (bound != NULL)
+        *bound = sqrt(fmax(q, 0) + 2 * error);
+    return root;
+}
+
+static void summarise_judge(const check_subject *s, const check_sums *u, mst_check_band *b)
+{
+    double error, q = slope_of(u->a, u->b, u->a_a, u->a_b, u->b_b, &error);
+    b->score_error = root_of(q, error, &b->score_error_se, &b->score_bound);
+    if (!s->time || !mst_score_gives(s->judge, MST_GIVES_TIME))
+        return;
+    q = slope_of(u->c, u->e, u->c_c, u->c_e, u->e_e, &error);
+    b->time_error = root_of(q, error, &b->time_error_se, NULL);
+}
+
 void check_summarise(const check_subject *s, const check_sums *u, mst_check_band *b)
 {
     /* On flat manifolds the baseline may be exact and its targets without noise; networks compute in single
@@ -186,4 +261,7 @@ void check_summarise(const check_subject *s, const check_sums *u, mst_check_band
     b->score_error = s->reference != NULL ? sqrt(u->error / u->size) : NAN;
     b->time_error = check_times_compare(s) ? sqrt(u->time_error / u->time_size) : NAN;
     b->mean_shift = b->time_shift = b->mean_gap = b->time_gap = NAN;
+    b->score_error_se = b->time_error_se = b->score_bound = NAN;
+    if (s->judge != NULL)
+        summarise_judge(s, u, b);
 }

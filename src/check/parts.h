@@ -15,7 +15,10 @@ typedef struct check_subject {
     const mst_score
         *source; /* networks at all times: differences step over the ends of the range */
     const mst_score *reference; /* to compare with; null: none */
-    const mst_score *baseline;  /* a network without its weights; null: the source is none */
+    /* A reference of random values, with which the random targets make an estimate of the squared error that
+     * is free of both noises; null: none. Then `reference` is null. */
+    const mst_score *judge;
+    const mst_score *baseline; /* a network without its weights; null: the source is none */
     const mst_manifold *m;
     const mst_check_options *o;
     size_t d, D;
@@ -56,6 +59,10 @@ typedef struct check_sums {
     double time_error, time_size;       /* of (φ̂ − ∂_t log p)² and (∂_t log p)² */
     double residual, motion;            /* of the heat equation and of <∂_t ŝ, v>, squared */
     double head_error, head_size;       /* of (φ̂ − ½(div ŝ + |ŝ|²))² and φ̂² */
+    /* With the judge's score s̃ and derivative φ̃, independent of w and u: of a = <w − ŝ, s̃ − ŝ> and b =
+     * <w, s̃>, whose means are |s − ŝ|² and |s|², their squares and products; and the same for the times. */
+    double a, b, a_a, a_b, b_b;
+    double c, e, c_c, c_e, e_e;
 } check_sums;
 
 enum { CHECK_BLOCK = 256, CHECK_TIME_ROWS = CHECK_BLOCK / 4, CHECK_HEAT_ROWS = CHECK_BLOCK / 8 };
