@@ -19,6 +19,15 @@ static void number_cell(table *t, const char *format, double x)
     table_cell(t, "%s", isnan(x) ? "-" : text);
 }
 
+/* A share, and its standard error if it has one. */
+static void error_cell(table *t, double x, double error)
+{
+    if (isnan(error))
+        number_cell(t, "%.2f%%", 100 * x);
+    else
+        table_cell(t, "%.2f%% +- %.2f%%", 100 * x, 100 * error);
+}
+
 static void band_row(table *t, const char *name, const mst_check_band *b)
 {
     if (name != NULL)
@@ -34,8 +43,8 @@ static void band_row(table *t, const char *name, const mst_check_band *b)
         table_cell(t, "%.4f +- %.4f", b->slope, b->slope_error);
     number_cell(t, "%.2g", b->asymmetry);
     number_cell(t, "%.2g", b->heat_residual);
-    number_cell(t, "%.2f%%", 100 * b->score_error);
-    number_cell(t, "%.2f%%", 100 * b->time_error);
+    error_cell(t, b->score_error, b->score_error_se);
+    error_cell(t, b->time_error, b->time_error_se);
     number_cell(t, "%.2f", b->mean_shift);
     number_cell(t, "%.2f", b->time_shift);
     table_cell(t, "%s%s%s", b->usable ? "yes" : "no", b->fault != NULL ? ": " : "",
@@ -64,6 +73,9 @@ mst_status certificate_print(const mst_certificate *c, FILE *out)
     else if (strcmp(c->against, "none") != 0)
         fprintf(out, ", errors relative to the source '%s'", c->against);
     fprintf(out, ".\n");
+    if (!isnan(c->all.score_bound))
+        fprintf(out, "The score error of all times is below %.2f%% (in 39 cases of 40).\n",
+                100 * c->all.score_bound);
     if (c->t_low == c->t_high)
         fprintf(out, "Use it for the time %.6g.\n", c->t_low);
     else if (c->t_low < c->t_high)

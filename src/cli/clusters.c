@@ -186,3 +186,25 @@ mst_status json_spreads(const estimation *e, mst_json *j, size_t k, const double
     free(scaled);
     return status;
 }
+
+/* ---- What the source does not know ---- */
+
+mst_status judge_clusters(estimation *e, size_t n, const double *x, const size_t *labels, size_t k,
+                          const double *centres, const double *times)
+{
+    size_t D = e->ambient;
+    double *rows;
+    if (!model_judges(&e->model))
+        return MST_OK;
+    mst_status status = new_doubles(&rows, n, D);
+    for (size_t c = 0; c < k && status == MST_OK; c++) {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++)
+            if (labels[i] == c)
+                memcpy(rows + count++ * D, x + i * D, D * sizeof *rows);
+        const mst_pairs pairs = {.n = count, .x = rows, .y = centres + c * D};
+        status = model_judge(&e->model, MODEL_NO_ROWS, &pairs, times[c]);
+    }
+    free(rows);
+    return status;
+}

@@ -60,4 +60,10 @@ MST_MUST_USE mst_status cluster_spreads(const estimation *e, size_t n, const dou
 MST_MUST_USE mst_status json_spreads(const estimation *e, mst_json *j, size_t k,
                                      const double *spreads);
 
+/* What of the rows x (n, ambient) does the source not know, each compared with the centre
+ * of its label? */
+MST_MUST_USE mst_status judge_clusters(estimation *e, size_t n, const double *x,
+                                       const size_t *labels, size_t k, const double *centres,
+                                       const double *times);
+
 #endif

@@ -11,16 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const references[] = {"exact", "none", NULL};
+static const char *const references[] = {"exact", "expansion", "bridge", "none", NULL};
+
+/* Few paths a pair are enough, and more pairs are better. */
+static const char judge[] = "bridge?paths=16&steps=32";
+static const size_t judged_samples = 16384;
 
 static const option option_against = {
     .name = "against",
     .kind = OPTION_FILE,
     .choices = references,
-    .value = "exact|none|FILE",
+    .value = "exact|expansion|bridge|none|FILE",
     .example = "exact",
-    .help = "what the score is compared with: exact (the closed form of the heat kernel; the "
-            "default where there is one), none, or another model FILE",
+    .help =
+        "what the score is compared with: exact (the closed form of the heat kernel; the "
+        "default where there is one), expansion (at pairs that it trusts), bridge (simulated "
+        "bridges, on any manifold: errors with standard errors; bridge?paths=M&steps=N), none, or "
+        "another model FILE",
 };
 
 static const option option_samples = {
@@ -31,7 +38,7 @@ static const option option_samples = {
     .example = "10000",
     .minimum = 256,
     .maximum = 67108864,
-    .help = "simulated points for each band of times",
+    .help = "simulated points for each band of times; 16384 against bridges",
 };
 
 static const option option_start = {
@@ -88,6 +95,8 @@ static mst_status open_reference(checking *c)
         text = mst_heat_has_exact(m) ? "exact" : "none";
     if (strcmp(text, "none") == 0)
         return MST_OK;
+    if (strcmp(text, "bridge") == 0)
+        text = judge;
     mst_status status = mst_score_open(&c->reference, text, m);
     return status == MST_ARGUMENT ? mst_fail(status, "--against %s", mst_error_detail()) : status;
 }
@@ -120,11 +129,19 @@ static mst_status read_starts(checking *c)
     return read_point_option(c->inv, o, mst_network_manifold(c->net), &c->start, &c->starts);
 }
 
+static size_t samples_of(const checking *c)
+{
+    bool judged = c->reference != NULL && mst_score_bridge(c->reference) != NULL;
+    return judged && !option_given(c->inv, &option_samples)
+               ? judged_samples
+               : (size_t)option_get(c->inv, &option_samples)->count;
+}
+
 static mst_status measure(checking *c)
 {
     mst_certificate measured;
     mst_check_options o = mst_check_options_default();
-    o.samples = (size_t)option_get(c->inv, &option_samples)->count;
+    o.samples = samples_of(c);
     o.seed = option_get(c->inv, &option_check_seed)->count;
     o.start = c->start;
     o.starts = c->starts;
@@ -161,7 +178,7 @@ static mst_status write_result(checking *c, bool written)
     if (j != NULL) {
         json_member_string(j, "manifold", info.manifold);
         json_member_string(j, "file", c->path);
-        json_member_integer(j, "samples", option_get(c->inv, &option_samples)->count);
+        json_member_integer(j, "samples", samples_of(c));
         json_member_bool(j, "written", written);
         certificate_json(&shown, j);
         json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);
@@ -229,7 +246,8 @@ const command command_check = {
         "less 1: below 0 the network is better; the noise of the targets sets the floor. The slope "
         "is 1 if the score is unbiased. "
         "Asymmetry and heat residual tell whether the network is the gradient of a heat kernel; "
-        "0 is perfect. Score and dt errors are relative to the source of --against. "
+        "0 is perfect. Score and dt errors are relative to the source of --against; against "
+        "bridges they are unbiased estimates with standard errors, on any manifold. "
         "Shifts are how far the network's means and times of simulated data are from the truth, in "
         "standard errors: a perfect network has about 1, by chance. --json has more.",
     .options = (const option *const[]){&option_against, &option_samples, &option_start,
@@ -239,6 +257,8 @@ const command command_check = {
     .examples =
         (const example[]){
             {"How good is this model, and for which times?", "manistat check model.safetensors"},
+            {"Where no closed form is known, against simulated bridges:",
+             "manistat check model.safetensors --against bridge"},
             {"The same for a script, without changing the model:",
              "manistat check model.safetensors --dry-run --json"},
             {NULL, NULL},

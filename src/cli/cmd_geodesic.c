@@ -5,6 +5,7 @@
 #include "pairs.h"
 #include "util/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,12 @@ static size_t steps_of(const pair_job *job)
     return (size_t)option_get(job->inv, &option_steps)->count;
 }
 
+/* Was a geodesic found? */
+static bool has_curve(const pair_job *job, size_t pair)
+{
+    return !isnan(job->v[pair * job->ambient]);
+}
+
 /* Rows first … first+n−1 of all, every pair having steps+1 of them; base and tangent (n, D) are scratch. */
 static mst_status send_points(pair_job *job, uint64_t first, size_t n, double *base,
                               double *tangent)
@@ -34,7 +41,8 @@ static mst_status send_points(pair_job *job, uint64_t first, size_t n, double *b
         double s = (double)k / (double)steps;
         memcpy(base + i * D, job->x + pair * D, size);
         for (size_t j = 0; j < D; j++)
-            tangent[i * D + j] = s * job->v[pair * D + j];
+            tangent[i * D + j] = has_curve(job, pair) ? s * job->v[pair * D + j] : 0;
+        job->status[i] = mst_geodesic_status_words(job->ends[pair]);
         job->rows[i * job->cols] = (double)(job->before + pair);
         job->rows[i * job->cols + 1] = s;
     }
@@ -46,6 +54,8 @@ static mst_status send_points(pair_job *job, uint64_t first, size_t n, double *b
         size_t pair = (size_t)((first + i) / (steps + 1)), k = (size_t)((first + i) % (steps + 1));
         if (k == 0 || k == steps)
             memcpy(tangent + i * D, (k == 0 ? job->x : job->y) + pair * D, size);
+        for (size_t j = 0; j < D && !has_curve(job, pair); j++)
+            tangent[i * D + j] = NAN;
     }
     return pair_send(job, n, tangent, 2);
 }
@@ -114,6 +124,7 @@ static mst_status walk_pairs(walk *w, size_t first)
             memcpy(w->rows + row * D, points + i * D, D * sizeof *points);
             job->rows[row * job->cols] = (double)(job->before + first + i);
             job->rows[row * job->cols + 1] = (double)k / (double)steps;
+            job->status[row] = pair_by_network;
         }
         size_t ready = w->pairs == 1 ? k + 1 - sent : 0;
         if (k == steps || ready == job->chunk) {
@@ -163,6 +174,7 @@ static mst_status run(invocation *inv)
                                              .prefix = "x",
                                              .coordinates = PAIR_POINTS,
                                              .header = true,
+                                             .status = true,
                                              .rows = rows_of,
                                              .members = geodesic_members};
     return run_pairs(inv, &operation);
@@ -179,8 +191,9 @@ const command command_geodesic = {
         "At the cut locus one of several shortest geodesics is chosen, with a "
         "warning.\n\n"
         "With --score FILE the curve follows the network's Log, taken at its least time, from x to "
-        "y: c' = Log_c(y)/(1 - s), by K steps of a Runge-Kutta method.\n\n" PAIR_FILES,
-    .options = (const option *const[]){&option_space, &option_steps, PAIR_OPTIONS, NULL},
+        "y: c' = Log_c(y)/(1 - s), by K steps of a Runge-Kutta method.\n\n" PAIR_SEARCH PAIR_FILES,
+    .options =
+        (const option *const[]){&option_space, &option_steps, &option_status, PAIR_OPTIONS, NULL},
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){

@@ -4,12 +4,13 @@
 #include "commands.h"
 #include "pairs.h"
 
+#include <manistat/geodesic.h>
 #include <math.h>
 #include <stdlib.h>
 
-static const option *const options[] = {&option_space, PAIR_OPTIONS, NULL};
+static const option *const options[] = {&option_space, &option_status, PAIR_OPTIONS, NULL};
 
-static mst_status refuse_model(const model *o)
+static mst_status refuse_model(model *o)
 {
     if (o->net == NULL)
         return MST_OK;
@@ -20,7 +21,15 @@ static mst_status refuse_model(const model *o)
 
 static mst_status exp_rows(pair_job *job, size_t n)
 {
-    mst_status status = mst_manifold_exp(job->m, n, job->x, job->y, job->v);
+    mst_geodesic_status *ends = malloc(n * sizeof *ends);
+    mst_status status = ends != NULL ? mst_geodesic_exp(job->m, n, job->x, job->y, job->v, ends)
+                                     : mst_fail(MST_MEMORY, "not enough memory for %zu rows", n);
+    for (size_t i = 0; i < n && status == MST_OK; i++) {
+        job->status[i] = mst_geodesic_status_words(ends[i]);
+        if (ends[i] != MST_GEODESIC_ARRIVED)
+            row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
+    }
+    free(ends);
     return status == MST_OK ? pair_send(job, n, job->v, 0) : status;
 }
 
@@ -29,6 +38,7 @@ static mst_status run_exp(invocation *inv)
     static const pair_operation operation = {.second = 'v',
                                              .prefix = "y",
                                              .coordinates = PAIR_POINTS,
+                                             .status = true,
                                              .check = refuse_model,
                                              .rows = exp_rows};
     return run_pairs(inv, &operation);
@@ -42,7 +52,9 @@ const command command_exp = {
         "A row holds a point x and a tangent vector v at x. Each row gives one row: the "
         "point y = Exp_x(v) where the geodesic that leaves x with velocity v is at time 1, so that "
         "dist(x, y) = |v| for short v. A vector that is not tangent is an error; --project removes "
-        "the normal part.\n\n" PAIR_FILES,
+        "the normal part.\n\n"
+        "A geodesic that leaves the domain of a manifold from formulas has no end: its row is nan, "
+        "--status says so, and the exit status is 1.\n\n" PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,
     .examples =
@@ -73,6 +85,7 @@ static mst_status run_log(invocation *inv)
                                              .prefix = "v",
                                              .coordinates = PAIR_VECTORS,
                                              .json_tail = "cut",
+                                             .status = true,
                                              .rows = log_rows};
     return run_pairs(inv, &operation);
 }
@@ -86,7 +99,7 @@ const command command_log = {
         "with Exp_x(v) = y and |v| = dist(x, y). Where y lies at the cut locus of x (antipodal "
         "points of a sphere) the shortest geodesic is not unique: one is chosen, a warning says "
         "how many rows are affected, and the array 'cut' of --json marks them with "
-        "1.\n\n" PAIR_LIMIT PAIR_FILES,
+        "1.\n\n" PAIR_SEARCH PAIR_LIMIT PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,
     .examples =
@@ -113,20 +126,23 @@ static mst_status network_distances(pair_job *job, size_t n)
     for (size_t i = 0; i < n && status == MST_OK; i++)
         job->rows[i] = job->rows[i] > 0 ? sqrt(job->rows[i]) : norms[i];
     free(norms);
-    return status == MST_OK ? result_rows(job->result, n, job->rows) : status;
+    for (size_t i = 0; i < n; i++)
+        job->status[i] = pair_by_network;
+    return status == MST_OK ? result_rows_status(job->result, n, job->rows, job->status) : status;
 }
 
 static mst_status dist_rows(pair_job *job, size_t n)
 {
     if (job->model.net != NULL)
         return network_distances(job, n);
-    mst_status status = pair_tolerate(job, mst_manifold_dist(job->m, n, job->x, job->y, job->rows));
-    return status == MST_OK ? result_rows(job->result, n, job->rows) : status;
+    mst_status status = pair_dist(job, n);
+    return status == MST_OK ? result_rows_status(job->result, n, job->rows, job->status) : status;
 }
 
 static mst_status run_dist(invocation *inv)
 {
-    static const pair_operation operation = {.second = 'p', .lead = "dist", .rows = dist_rows};
+    static const pair_operation operation = {
+        .second = 'p', .lead = "dist", .status = true, .rows = dist_rows};
     return run_pairs(inv, &operation);
 }
 
@@ -137,8 +153,8 @@ const command command_dist = {
     .description =
         "A row holds two points x and y. The answer is one number per row, the length of the "
         "shortest curve from x to y on the manifold: an angle in radians on circles and spheres, "
-        "the rotation angle on so3, the affine-invariant distance on spd.\n\n" PAIR_LIMIT
-            PAIR_FILES,
+        "the rotation angle on so3, the affine-invariant distance on spd.\n\n" PAIR_SEARCH
+            PAIR_LIMIT PAIR_FILES,
     .options = options,
     .max_operands = PAIR_OPERANDS,
     .examples =

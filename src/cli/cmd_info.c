@@ -3,6 +3,7 @@
 
 #include "certificate.h"
 #include "commands.h"
+#include "learned_report.h"
 #include "model.h"
 #include "result.h"
 #include "util/json.h"
@@ -35,6 +36,12 @@ static void print_model(FILE *out, const char *path, const mst_network_info *i)
             mst_loss_name(i->loss), (unsigned long long)i->steps, i->steps == 1 ? "" : "s",
             (unsigned long long)i->samples, i->seconds, (unsigned long long)i->seed,
             i->finished ? "" : "; stopped before its end");
+    if (i->left > 0)
+        fprintf(out, LABEL "%llu samples, whose paths left the domain\n", "left out",
+                (unsigned long long)i->left);
+    if (!isnan(i->kappa))
+        fprintf(out, LABEL "by %s; kappa %.3g\n", "targets", mst_targets_text(i->targets),
+                i->kappa);
     if (!isnan(i->excess))
         fprintf(out,
                 LABEL "%.4f (held-out loss over that of the short-time approximation, less 1)\n",
@@ -65,11 +72,15 @@ static void model_members(mst_json *j, const mst_network_info *i, size_t ambient
     json_member_integer(j, "seed", i->seed);
     json_member_integer(j, "steps", i->steps);
     json_member_integer(j, "samples", i->samples);
+    if (i->left > 0)
+        json_member_integer(j, "left", i->left);
     json_member_integer(j, "starts", i->starts);
     json_member_bool(j, "checkpoint", i->checkpoint);
     json_member_number(j, "training_seconds", i->seconds);
     json_member_bool(j, "finished", i->finished);
     json_member_number(j, "excess", i->excess);
+    json_member_string(j, "targets", mst_targets_name(i->targets));
+    json_member_number(j, "kappa", i->kappa);
     json_member_number(j, "reach", i->reach);
     mst_json_key(j, "centre");
     if (i->centre != NULL)
@@ -77,6 +88,63 @@ static void model_members(mst_json *j, const mst_network_info *i, size_t ambient
     else
         mst_json_null(j);
     json_member_string(j, "made_by", i->version);
+}
+
+/* A model comes from anywhere: nothing of it may speak to the terminal. */
+static void print_formula(FILE *out, const mst_manifold *m)
+{
+    fprintf(out, "\n%s:\n\n    ", mst_manifold_spec(m));
+    const char *text = mst_manifold_formula(m);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\n' && c[1] != '\0')
+            fputs("\n    ", out);
+        else if (*c == '\t' || (unsigned char)*c >= ' ')
+            fputc(*c != 127 ? *c : '?', out);
+        else if (*c != '\n' && *c != '\r')
+            fputc('?', out);
+    }
+    fputc('\n', out);
+}
+
+static void tell_formulas(report *r, const mst_manifold *m)
+{
+    if (r->json != NULL) {
+        mst_json_key(r->json, "formulas");
+        mst_json_array(r->json);
+    }
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++) {
+        const mst_manifold *part = mst_manifold_factor(m, f);
+        const char *text = mst_manifold_formula(part);
+        if (text != NULL && r->json == NULL)
+            print_formula(r->text, part);
+        if (text == NULL || r->json == NULL)
+            continue;
+        mst_json_object(r->json);
+        json_member_string(r->json, "manifold", mst_manifold_spec(part));
+        json_member_string(r->json, "text", text);
+        mst_json_end(r->json);
+    }
+    if (r->json != NULL)
+        mst_json_end(r->json);
+}
+
+/* A manifold that was learned, by the ending of its name. */
+static bool is_learned(const char *path)
+{
+    size_t length = strlen(path);
+    return (length > 3 && strcmp(path + length - 3, ".gp") == 0) ||
+           (length > 8 && strcmp(path + length - 8, ".decoder") == 0);
+}
+
+static mst_status tell_learned(report *r, const char *path)
+{
+    mst_manifold *m;
+    mst_status status = mst_manifold_parse(&m, path);
+    if (status != MST_OK)
+        return status;
+    status = learned_tell(r, path, m);
+    mst_manifold_free(m);
+    return status;
 }
 
 static mst_status tell_model(report *r, const char *path)
@@ -92,6 +160,7 @@ static mst_status tell_model(report *r, const char *path)
         json_member_string(r->json, "file", path);
         json_member_string(r->json, "kind", "model");
         model_members(r->json, &info, mst_manifold_ambient(mst_network_manifold(net)));
+        tell_formulas(r, mst_network_manifold(net));
         certificate_json(certified ? &c : NULL, r->json);
     } else {
         print_model(r->text, path, &info);
@@ -103,6 +172,7 @@ static mst_status tell_model(report *r, const char *path)
             fputc('\n', r->text);
             status = certificate_print(&c, r->text);
         }
+        tell_formulas(r, mst_network_manifold(net));
     }
     mst_network_free(net);
     return status;
@@ -165,14 +235,18 @@ static mst_status propose(survey *s)
     return status == MST_OK ? add_candidate(s, "euclidean", cols) : status;
 }
 
-static bool row_fits(const survey *s, const candidate *c, const double *row)
+/* *fits: may the row be a point? That there is no memory to tell is no answer. */
+static mst_status row_fits(const survey *s, const candidate *c, const double *row, bool *fits)
 {
     const double full_turn = 6.2831853071795865, rounding = 1e-9;
+    *fits = false;
     for (size_t k = 0; k < s->cols && c->angles; k++)
         if (fabs(row[k]) > full_turn + rounding)
-            return false;
+            return MST_OK;
     const mst_points_options options = mst_points_options_default();
-    return mst_points_decode(c->m, s->cols, row, &options, c->point) == MST_OK;
+    mst_status status = mst_points_decode(c->m, s->cols, row, &options, c->point);
+    *fits = status == MST_OK;
+    return status == MST_MEMORY ? status : MST_OK;
 }
 
 static void drop(survey *s, size_t k)
@@ -182,16 +256,21 @@ static void drop(survey *s, size_t k)
     memmove(s->candidates + k, s->candidates + k + 1, (--s->count - k) * sizeof *s->candidates);
 }
 
-static void look_at(survey *s, const double *row)
+static mst_status look_at(survey *s, const double *row)
 {
-    bool whole = true;
+    bool whole = true, fits;
     for (size_t k = 0; k < s->cols; k++)
         whole = whole && isfinite(row[k]);
     s->rows++;
     s->missing += !whole;
-    for (size_t k = s->count; whole && k-- > 0;)
-        if (!row_fits(s, &s->candidates[k], row))
+    for (size_t k = s->count; whole && k-- > 0;) {
+        mst_status status = row_fits(s, &s->candidates[k], row, &fits);
+        if (status != MST_OK)
+            return status;
+        if (!fits)
             drop(s, k);
+    }
+    return MST_OK;
 }
 
 static mst_status survey_file(survey *s, const char *path)
@@ -209,7 +288,7 @@ static mst_status survey_file(survey *s, const char *path)
     while (status == MST_OK && got > 0) {
         status = mst_reader_next(s->reader, max, rows, &got);
         for (size_t i = 0; i < got && status == MST_OK; i++)
-            look_at(s, rows + i * s->cols);
+            status = look_at(s, rows + i * s->cols);
         if (status == MST_OK && interrupted())
             status = mst_fail(MST_INTERRUPTED, "interrupted");
     }
@@ -305,7 +384,9 @@ static mst_status run(invocation *inv)
     path = inv->operands[0];
     mst_status status = report_open(&r, inv);
     if (status == MST_OK)
-        status = looks_like_model(path) ? tell_model(&r, path) : tell_data(&r, path);
+        status = is_learned(path)         ? tell_learned(&r, path)
+                 : looks_like_model(path) ? tell_model(&r, path)
+                                          : tell_data(&r, path);
     if (status == MST_OK)
         status = report_finish(&r);
     report_close(&r);
@@ -317,8 +398,10 @@ const command command_info = {
     .summary = "describes a model or a data file",
     .usage = "FILE [options]",
     .description =
-        "A model written by train: its manifold, the times it is for, the network, how it "
-        "was trained and its certificate. A table of numbers (CSV, TSV, NPY): rows, columns, "
+        "A manifold written by learn: what it was learned from, and its metric. A model written by "
+        "train: its manifold (with the text of a formula file), the times it is "
+        "for, the network, how it was trained and its certificate. A table of numbers (CSV, TSV, "
+        "NPY): rows, columns, "
         "header, and the manifolds whose points the rows could be, such as sphere:2 if all of them "
         "have three numbers and norm one.",
     .options =

@@ -95,25 +95,10 @@ static mst_status fit(clustering *c)
     return status == MST_CONVERGENCE && c->fit != NULL ? MST_OK : status;
 }
 
-/* Each cluster with its centre. */
 static mst_status compare_with_training(clustering *c)
 {
     const mst_kmeans_result *f = c->fit;
-    size_t D = c->e.ambient;
-    double *x;
-    if (c->e.model.net == NULL)
-        return MST_OK;
-    mst_status status = new_doubles(&x, c->n, D);
-    for (size_t k = 0; k < f->k && status == MST_OK; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < c->n; i++)
-            if (f->labels[i] == k)
-                memcpy(x + n++ * D, c->x + i * D, D * sizeof *x);
-        const mst_pairs pairs = {.n = n, .x = x, .y = f->centres + k * D};
-        status = model_judge(&c->e.model, MODEL_NO_ROWS, &pairs, f->times[k]);
-    }
-    free(x);
-    return status;
+    return judge_clusters(&c->e, c->n, c->x, f->labels, f->k, f->centres, f->times);
 }
 
 static mst_status prepare(clustering *c)

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "examine.h"
 #include "result.h"
 #include "text.h"
 #include "util/json.h"
@@ -259,6 +260,8 @@ static mst_status run(invocation *inv)
 {
     const mst_manifold_family *families;
     size_t family_count = mst_manifold_families(&families);
+    if (option_given(inv, &option_examine) && inv->operand_count == 0)
+        return mst_fail(MST_ARGUMENT, "--check needs a SPEC, such as FILE.manifold");
     size_t count = inv->operand_count > 0 ? 1 : family_count;
     entry *entries = calloc(count, sizeof *entries);
     if (entries == NULL)
@@ -272,7 +275,9 @@ static mst_status run(invocation *inv)
         if (family != NULL)
             entries[i].family = *family;
     }
-    if (status == MST_OK)
+    if (status == MST_OK && option_given(inv, &option_examine))
+        status = print_examination(inv, entries[0].m);
+    else if (status == MST_OK)
         status = option_given(inv, &option_json) ? write_json(inv, count, entries)
                                                  : write_page(inv, count, entries);
     for (size_t i = 0; i < count; i++)
@@ -288,15 +293,18 @@ const command command_manifolds = {
     .description =
         "Lists the families of manifolds that --manifold understands, how a point of each is "
         "written in a row of a file, and what is known in closed form. With a SPEC it describes "
-        "that manifold, with its dimension and the default start of 'sample'.",
-    .options =
-        (const option *const[]){OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused, NULL},
+        "that manifold, with its dimension and the default start of 'sample'. With --check it "
+        "examines a manifold made of formulas and prints one line for each finding: ok, note, "
+        "warning or error.",
+    .options = (const option *const[]){&option_examine, &option_examine_points, OUTPUT_OPTIONS,
+                                       &option_seed, &option_threads, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){
             {"All families:", "manistat manifolds"},
             {"One manifold, here 3x3 covariance matrices:", "manistat manifolds spd:3"},
             {"For a script:", "manistat manifolds --json"},
+            {"Is this file of formulas right?", "manistat manifolds torus.manifold --check"},
             {NULL, NULL},
         },
     .run = run,

@@ -3,7 +3,9 @@
 
 #include "commands.h"
 #include "estimate.h"
+#include "kernel.h"
 #include "labelled.h"
+#include "mean_examined.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -93,6 +95,13 @@ static const option option_time_per_factor = {
     .help = "on a product: fit a time for each factor instead of one for all",
 };
 
+static const option option_retract = {
+    .name = "retract",
+    .kind = OPTION_FLAG,
+    .help = "move by a retraction, a step in a chart or a projection, instead of along geodesics: "
+            "cheaper where those are integrated, and the mean is the same. Not with models",
+};
+
 /* Rows of one group stand together. */
 typedef struct group {
     const char *name; /* null: the whole file */
@@ -100,6 +109,8 @@ typedef struct group {
     const double *x, *weights;
     const size_t *cluster;
     mst_mean_result *result;
+    bool examined;
+    mst_mean_examination examination;
 } group;
 
 typedef struct averaging {
@@ -113,6 +124,7 @@ typedef struct averaging {
     double *sorted, *sorted_weights; /* by group; null without groups */
     size_t *sorted_cluster;
     group *groups; /* (count) */
+    kernel_choice kernel;
 } averaging;
 
 static mst_status check_time_per_factor(const averaging *a)
@@ -131,7 +143,9 @@ static mst_status set_options(averaging *a)
     mst_mean_options *o = &a->options;
     *o = mst_mean_options_default();
     o->method = (mst_mean_method)option_get(inv, &option_method)->choice;
-    o->covariance = (mst_covariance_kind)option_get(inv, &option_covariance)->choice;
+    o->covariance = option_given(inv, &option_covariance)
+                        ? (mst_covariance_kind)option_get(inv, &option_covariance)->choice
+                        : mst_mean_default_covariance(a->e.m);
     o->weights_are = (mst_weight_meaning)option_get(inv, &option_weights_are)->choice;
     o->starts = (size_t)option_get(inv, &option_starts)->count;
     o->resamples = (size_t)option_get(inv, &option_resamples)->count;
@@ -151,6 +165,7 @@ static mst_status set_options(averaging *a)
     mst_status status = given_time(&a->e, &o->time);
     if (status != MST_OK)
         return status;
+    o->retract = option_given(inv, &option_retract);
     o->time_per_factor = option_given(inv, &option_time_per_factor);
     if (o->time_per_factor)
         status = check_time_per_factor(a);
@@ -256,6 +271,27 @@ static mst_status fit_all(averaging *a)
     return status;
 }
 
+/* Fits by the expansion on manifolds that have their own way to check it. */
+static mst_status examine_all(averaging *a)
+{
+    enum { PATHS = 150 };
+    mst_status status = MST_OK;
+    bool force = option_given(a->e.inv, &option_force);
+    for (size_t i = 0; !a->frechet && i < a->count && status == MST_OK; i++) {
+        group *g = &a->groups[i];
+        if (!g->result->converged || !(g->result->time > 0))
+            continue;
+        status = mst_mean_examine(&g->examination, a->e.source, g->n, g->x, g->result, PATHS,
+                                  a->e.seed, a->e.threads);
+        g->examined = status == MST_OK;
+        if (status == MST_UNABLE) /* nothing of the kind */
+            return MST_OK;
+        if (status == MST_OK && !force)
+            status = examined_refuse(&g->examination);
+    }
+    return status;
+}
+
 /* A model may not know where the points are. */
 static mst_status compare_with_training(averaging *a)
 {
@@ -280,6 +316,9 @@ static mst_status write_json(averaging *a)
     json_member_string(j, "covariance", covariances[a->groups[0].result->covariance_kind]);
     json_forms(&a->e, j);
     model_json_outside(&a->e.model, j);
+    kernel_json(&a->kernel, j);
+    if (a->rows.by == NULL && a->groups[0].examined)
+        examined_json(j, &a->groups[0].examination);
     if (a->rows.by == NULL)
         return json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
     json_member_integer(j, "n", a->n);
@@ -288,6 +327,8 @@ static mst_status write_json(averaging *a)
     for (size_t g = 0; g < a->count && status == MST_OK; g++) {
         mst_json_object(j);
         json_member_string(j, "group", a->groups[g].name);
+        if (a->groups[g].examined)
+            examined_json(j, &a->groups[g].examination);
         status = json_mean(&a->e, j, a->groups[g].result, a->options.confidence);
         mst_json_end(j);
     }
@@ -311,6 +352,7 @@ static mst_status print_groups(const averaging *a, FILE *out)
 static mst_status write_page(averaging *a)
 {
     FILE *out = a->report.text;
+    kernel_print(&a->kernel, out);
     fprintf(out, "%s mean on %s, %zu point%s", a->frechet ? "Frechet" : "diffusion",
             mst_manifold_spec(a->e.m), a->n, a->n == 1 ? "" : "s");
     if (a->rows.by != NULL)
@@ -321,6 +363,8 @@ static mst_status write_page(averaging *a)
     mst_status status = a->rows.by != NULL
                             ? print_groups(a, out)
                             : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
+    if (a->rows.by == NULL && a->groups[0].examined)
+        examined_print(out, mst_manifold_dim(a->e.m), &a->groups[0].examination);
     model_print_outside(&a->e.model, out);
     return status;
 }
@@ -329,7 +373,7 @@ static void warn_of_set(const averaging *a, const group *g)
 {
     const mst_mean_result *r = g->result;
     bool known = r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
-    char text[160];
+    char text[200];
     if (known && r->set_size > 1)
         snprintf(text, sizeof text, "the mean is not unique; %zu were found", r->set_size);
     else if (known)
@@ -340,6 +384,11 @@ static void warn_of_set(const averaging *a, const group *g)
                  r->set_size - 1, r->set_size > 2 ? "s" : "");
     else if ((r->notes & MST_NOTE_MAYBE_UNIFORM) != 0)
         return; /* which has been said */
+    else if (isnan(mst_manifold_injectivity(a->e.m)))
+        snprintf(
+            text, sizeof text,
+            "whether the mean is unique was not established: how far geodesics are minimal is not "
+            "known here; compare means from several --start points");
     else
         snprintf(text, sizeof text,
                  "whether the mean is unique was not established; try more --starts");
@@ -357,6 +406,8 @@ static mst_status conclude(averaging *a)
         const char *problem = mean_problem(&a->e, a->groups[i].result, text);
         if (problem == NULL)
             warn_of_notes(&a->e, a->groups[i].name, a->groups[i].result);
+        if (a->groups[i].examined)
+            examined_warn(&a->e, &a->groups[i].examination);
         if (problem == NULL && !a->groups[i].result->unique)
             warn_of_set(a, &a->groups[i]);
         if (problem != NULL && problems++ == 0) {
@@ -375,7 +426,9 @@ static mst_status conclude(averaging *a)
 static mst_status run(invocation *inv)
 {
     averaging a = {0};
-    mst_status status = estimation_open(&a.e, inv);
+    mst_status status = kernel_resolve(&a.kernel, inv);
+    if (status == MST_OK)
+        status = estimation_open(&a.e, inv);
     if (status == MST_OK)
         status = set_options(&a);
     if (status == MST_OK)
@@ -391,6 +444,8 @@ static mst_status run(invocation *inv)
         status = make_groups(&a);
     if (status == MST_OK)
         status = fit_all(&a);
+    if (status == MST_OK)
+        status = examine_all(&a);
     if (status == MST_OK)
         status = compare_with_training(&a);
     if (status == MST_OK)
@@ -410,6 +465,7 @@ static mst_status run(invocation *inv)
     labelled_free(&a.rows);
     report_close(&a.report);
     estimation_close(&a.e);
+    kernel_free(&a.kernel);
     return status;
 }
 
@@ -433,13 +489,13 @@ const command command_mean = {
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
     .options =
-        (const option *const[]){&option_space,           &option_mean_kind,   &option_time_fit,
-                                &option_time_per_factor, &option_by,          &option_cluster,
-                                &option_weights,         &option_weights_are, &option_covariance,
-                                &option_confidence,      &option_resamples,   &option_method,
-                                &option_start,           &option_starts,      &option_iterations,
-                                &option_score,           POINT_OPTIONS,       &option_seed,
-                                &option_threads,         OUTPUT_OPTIONS,      NULL},
+        (const option *const[]){
+            &option_space,      &option_mean_kind,  &option_time_fit,  &option_time_per_factor,
+            &option_by,         &option_cluster,    &option_weights,   &option_weights_are,
+            &option_covariance, &option_confidence, &option_resamples, &option_method,
+            &option_sigma,      &option_nugget,     &option_start,     &option_starts,
+            &option_iterations, &option_retract,    &option_score,     POINT_OPTIONS,
+            &option_seed,       &option_threads,    OUTPUT_OPTIONS,    NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -7,6 +7,7 @@
 #include "util/json.h"
 #include "util/number_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,12 +210,25 @@ static void write_candidates(const mixing *m, mst_json *j)
     mst_json_end(j);
 }
 
+/* Is the uniform law, which has no components, the better model? */
+static bool is_uniform(const mixing *m)
+{
+    return -2 * m->best->uniform_log_likelihood < m->best->bic;
+}
+
 static mst_status print_candidates(const mixing *m, FILE *out)
 {
     table t = {.cols = 4};
     const char *const headings[] = {"k", "log-likelihood", "BIC", ""};
+    double uniform = m->best->uniform_log_likelihood;
     for (size_t i = 0; i < t.cols; i++)
         table_cell(&t, "%s", headings[i]);
+    if (!isnan(uniform)) {
+        table_cell(&t, "0");
+        table_number(&t, uniform, 8);
+        table_number(&t, -2 * uniform, 8);
+        table_cell(&t, "uniform law%s", is_uniform(m) ? ", the least of all" : "");
+    }
     for (size_t k = m->least; k <= m->most; k++) {
         const candidate *c = &m->candidates[k - m->least];
         table_cell(&t, "%zu", k);
@@ -235,6 +249,7 @@ static mst_status write_members(const mixing *m, mst_json *j)
     const components c = components_of(m);
     json_member_string(j, "score", score_name(&m->e));
     json_forms(&m->e, j);
+    model_json_outside(&m->e.model, j);
     json_member_integer(j, "k", c.k);
     json_member_integer(j, "n", m->n);
     json_member_numbers(j, "weights", c.k, c.weights);
@@ -252,6 +267,8 @@ static mst_status write_members(const mixing *m, mst_json *j)
         json_member_string(j, "end", fit_end_word(r->end));
         json_member_bool(j, "degenerate", r->degenerate);
         json_member_integer(j, "iterations", r->iterations);
+        if (!isnan(r->uniform_log_likelihood))
+            json_member_number(j, "uniform_bic", -2 * r->uniform_log_likelihood);
     }
     if (m->most > m->least)
         write_candidates(m, j);
@@ -313,7 +330,11 @@ static mst_status conclude(const mixing *m)
     const mst_mixture_result *r = m->best;
     if (r == NULL)
         return MST_OK;
-    warn_of_edge(m);
+    if (is_uniform(m))
+        warn(m->e.inv, "warning: the uniform law has a lower BIC, %.8g: the points do not show %s",
+             -2 * r->uniform_log_likelihood, r->k == 1 ? "a component" : "components");
+    else
+        warn_of_edge(m);
     if (r->degenerate)
         warn(m->e.inv, "warning: a component has shrunk to a point or lost its points; try a "
                        "smaller -k");
@@ -326,9 +347,11 @@ static mst_status conclude(const mixing *m)
 
 static mst_status finish(mixing *m)
 {
-    mst_json *j;
-    mst_status status = cluster_output_labels(&m->output, mst_manifold_spec(m->e.m), m->n,
-                                              components_of(m).labels, &j);
+    mst_json *j = NULL;
+    const components c = components_of(m);
+    mst_status status = judge_clusters(&m->e, m->n, m->x, c.labels, c.k, c.centres, c.times);
+    if (status == MST_OK)
+        status = cluster_output_labels(&m->output, mst_manifold_spec(m->e.m), m->n, c.labels, &j);
     bool summary = m->output.text != NULL;
     if (status == MST_OK && (j != NULL || summary))
         status = measure(m);
@@ -341,7 +364,7 @@ static mst_status finish(mixing *m)
     if (status == MST_OK && j == NULL && !summary && m->most > m->least &&
         !option_given(m->e.inv, &option_quiet))
         status = print_candidates(m, stderr);
-    return status == MST_OK ? conclude(m) : status;
+    return model_conclude(&m->e.model, status == MST_OK ? conclude(m) : status);
 }
 
 static mst_status run(invocation *inv)

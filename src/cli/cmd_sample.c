@@ -6,6 +6,9 @@
 #include "result.h"
 #include "util/json.h"
 
+#include <manistat/bridge.h>
+#include <manistat/geodesic.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +74,20 @@ static const option option_paths = {
             "counted from 0",
 };
 
+static const option option_bridge = {
+    .name = "bridge",
+    .kind = OPTION_TEXT,
+    .value = "TO",
+    .example = "1,0,0",
+    .help = "Brownian bridges: whole paths from the start to this point, numbers joined by commas "
+            "or a file, where they arrive at time T; K must be even, and the steps get shorter "
+            "toward the end",
+};
+
+/* Led paths of which a bridge is drawn by their weights, and how many of equal weight
+ * they should be worth. */
+enum { LED = 64, LEAST_LED = 8 };
+
 typedef struct sampling {
     invocation *inv;
     mst_manifold *m;
@@ -88,8 +105,18 @@ typedef struct sampling {
     double *to;           /* (chunk·rows_per_path, ambient) */
     double *coded;        /* (chunk·rows_per_path, width) */
     double *rows;         /* (chunk·rows_per_path, cols), paths only */
+    const char **status;  /* (chunk·rows_per_path), words */
+    uint64_t lost;        /* paths that left the domain */
+    double *end, *times;  /* of bridges: the end (ambient), and steps + 1 times; or null */
+    double ess;           /* of bridges, summed over the paths */
     result *result;
 } sampling;
+
+/* May paths leave the domain? Not where geodesics are a closed form. */
+static bool may_lose(const mst_manifold *m)
+{
+    return (mst_manifold_traits_of(m)->closed & MST_CLOSED_EXP) == 0;
+}
 
 static mst_status read_starts(sampling *s)
 {
@@ -100,6 +127,27 @@ static mst_status read_starts(sampling *s)
     if (status == MST_OK)
         mst_manifold_start(s->m, s->starts);
     return status;
+}
+
+/* Where bridges end: one point, from one start. */
+static mst_status read_end(sampling *s)
+{
+    size_t count;
+    if (!option_given(s->inv, &option_bridge))
+        return MST_OK;
+    mst_status status = read_point_option(s->inv, &option_bridge, s->m, &s->end, &count);
+    if (status != MST_OK)
+        return status;
+    if (count != 1 || s->start_count != 1)
+        return mst_fail(MST_ARGUMENT, "--bridge goes from one start to one point, not %zu to %zu",
+                        s->start_count, count);
+    if (s->brownian.method != MST_BROWNIAN_TANGENT)
+        return mst_fail(MST_ARGUMENT, "--bridge walks along geodesics; leave out --method");
+    if (s->brownian.steps < 4 || s->brownian.steps % 2 != 0 || s->brownian.steps > 100000)
+        return mst_fail(MST_ARGUMENT,
+                        "--bridge takes an even number of --steps from 4 to 100000, not %zu",
+                        s->brownian.steps);
+    return new_doubles(&s->times, s->brownian.steps + 1, 1);
 }
 
 static mst_status allocate(sampling *s)
@@ -119,10 +167,31 @@ static mst_status allocate(sampling *s)
         status = new_doubles(&s->coded, rows, s->width);
     if (status == MST_OK && s->paths)
         status = new_doubles(&s->rows, rows, s->cols);
+    s->status = status == MST_OK ? calloc(rows, sizeof *s->status) : NULL;
+    if (status == MST_OK && s->status == NULL)
+        status = mst_fail(MST_MEMORY, "not enough memory for %zu rows", rows);
     if (status == MST_MEMORY && s->paths)
         return mst_fail(status, "not enough memory for paths of %zu steps; take fewer --steps",
                         s->brownian.steps);
     return status;
+}
+
+/* Can the method be used on this manifold, and in a lifetime? */
+static mst_status check_method(const sampling *s)
+{
+    mst_brownian_method method = s->brownian.method;
+    if (method == MST_BROWNIAN_EXACT && !mst_brownian_has_exact(s->m))
+        return mst_fail(MST_UNABLE,
+                        "%s has no exact sampler; leave out --method or take --method tangent",
+                        mst_manifold_spec(s->m));
+    /* Coordinates that every step has to make from geodesics and differences of them. */
+    if (method == MST_BROWNIAN_CHART && mst_manifold_table(s->m)->chart_diffusion == NULL &&
+        may_lose(s->m))
+        return mst_fail(MST_UNABLE,
+                        "%s has no coordinates to step in, it is given by equations; leave out "
+                        "--method or take --method tangent",
+                        mst_manifold_spec(s->m));
+    return MST_OK;
 }
 
 static mst_status prepare(sampling *s)
@@ -130,7 +199,7 @@ static mst_status prepare(sampling *s)
     invocation *inv = s->inv;
     s->points = points_options(inv);
     s->time = option_get(inv, &option_time)->number;
-    s->paths = option_given(inv, &option_paths);
+    s->paths = option_given(inv, &option_paths) || option_given(inv, &option_bridge);
     s->per_start = (size_t)option_get(inv, &option_n)->count;
     s->brownian = mst_brownian_options_default();
     s->brownian.method = (mst_brownian_method)option_get(inv, &option_method)->choice;
@@ -141,21 +210,24 @@ static mst_status prepare(sampling *s)
     mst_status status = open_manifold(inv, &s->m);
     if (status != MST_OK)
         return status;
-    if (s->brownian.method == MST_BROWNIAN_EXACT && !mst_brownian_has_exact(s->m))
-        return mst_fail(MST_UNABLE,
-                        "%s has no exact sampler; leave out --method or take --method tangent",
-                        mst_manifold_spec(s->m));
+    status = check_method(s);
+    if (status != MST_OK)
+        return status;
     s->ambient = mst_manifold_ambient(s->m);
     s->width = mst_points_width(s->m, &s->points);
     const result_layout layout = {.lead = s->paths ? "path,time" : NULL,
                                   .prefix = "x",
                                   .width = s->width,
-                                  .header = s->paths};
+                                  .header = s->paths,
+                                  .status = may_lose(s->m),
+                                  .landmark_dim = s->paths ? 0 : landmark_dim(s->m)};
     status = result_open(&s->result, inv, &layout);
     if (status != MST_OK)
         return status;
     s->cols = result_cols(s->result);
     status = read_starts(s);
+    if (status == MST_OK)
+        status = read_end(s);
     if (status != MST_OK)
         return status;
     if (__builtin_mul_overflow((uint64_t)s->per_start, s->start_count, &s->total))
@@ -171,10 +243,47 @@ static mst_status send_paths(sampling *s, uint64_t first, size_t n)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= steps; k++, row++) {
             s->rows[row * s->cols] = (double)(first + i);
-            s->rows[row * s->cols + 1] = (double)k * s->time / (double)steps;
+            s->rows[row * s->cols + 1] =
+                s->times != NULL ? s->times[k] : (double)k * s->time / (double)steps;
         }
     place_columns(row, s->width, s->coded, s->cols, 2, s->rows);
-    return result_rows(s->result, row, s->rows);
+    return result_rows_status(s->result, row, s->rows, s->status);
+}
+
+/* What is said of each row, and whether too many paths are lost: those that stay inside are no sample of
+ * Brownian motion, and a mean of them would not show it. */
+static mst_status judge_rows(sampling *s, size_t rows, size_t lost)
+{
+    for (size_t i = 0; i < rows; i++)
+        s->status[i] = mst_geodesic_status_words(
+            isnan(s->to[i * s->ambient]) ? MST_GEODESIC_LEFT_DOMAIN : MST_GEODESIC_ARRIVED);
+    s->lost += lost;
+    if ((double)s->lost <= MST_BROWNIAN_MOST_LOST * (double)s->total)
+        return MST_OK;
+    return mst_fail(MST_BREAKDOWN,
+                    "%llu of %llu paths left the domain of %s, more than %g %%; %s, or write it "
+                    "with chart blocks or as a constraint, which have no border",
+                    (unsigned long long)s->lost, (unsigned long long)s->total,
+                    mst_manifold_spec(s->m), 100 * MST_BROWNIAN_MOST_LOST,
+                    s->brownian.method == MST_BROWNIAN_CHART
+                        ? "take --method tangent, more --steps or a smaller --time"
+                        : "take a smaller --time");
+}
+
+static mst_status sample_bridges(sampling *s, uint64_t first, size_t n)
+{
+    mst_bridge_options o = mst_bridge_options_default();
+    double ess;
+    o.paths = LED;
+    o.steps = s->brownian.steps;
+    o.seed = s->brownian.seed;
+    o.threads = s->brownian.threads;
+    o.progress = s->brownian.progress;
+    o.first = first;
+    mst_status status =
+        mst_bridge_sample(s->m, n, s->starts, s->end, s->time, &o, s->to, s->times, &ess);
+    s->ess += status == MST_OK ? ess * (double)n : 0;
+    return status;
 }
 
 static mst_status sample_piece(sampling *s, uint64_t first, size_t n)
@@ -183,15 +292,21 @@ static mst_status sample_piece(sampling *s, uint64_t first, size_t n)
         memcpy(s->from + i * s->ambient,
                s->starts + (size_t)((first + i) / s->per_start) * s->ambient,
                s->ambient * sizeof *s->from);
+    size_t lost = 0;
     s->brownian.first_path = first;
-    mst_status status = (s->paths ? mst_brownian_paths : mst_brownian_endpoints)(
-        s->m, n, s->from, s->time, &s->brownian, s->to);
+    s->brownian.left = &lost;
+    mst_status status = s->end != NULL ? sample_bridges(s, first, n)
+                                       : (s->paths ? mst_brownian_paths : mst_brownian_endpoints)(
+                                             s->m, n, s->from, s->time, &s->brownian, s->to);
     size_t rows = n * s->rows_per_path;
+    if (status == MST_OK)
+        status = judge_rows(s, rows, lost);
     if (status == MST_OK)
         status = mst_points_encode(s->m, rows, s->to, &s->points, s->coded);
     if (status != MST_OK)
         return status;
-    return s->paths ? send_paths(s, first, n) : result_rows(s->result, rows, s->coded);
+    return s->paths ? send_paths(s, first, n)
+                    : result_rows_status(s->result, rows, s->coded, s->status);
 }
 
 static mst_status sample_all(sampling *s)
@@ -242,11 +357,24 @@ static mst_status finish(sampling *s)
         mst_json_string(j, methods[s->brownian.method]);
         mst_json_key(j, "steps");
         mst_json_integer(j, s->brownian.steps);
+        if (s->end != NULL)
+            json_member_number(j, "ess", s->ess / (double)s->total);
         mst_status status = write_starts(s, j);
         if (status != MST_OK)
             return status;
     }
-    return result_finish(s->result);
+    mst_status status = result_finish(s->result);
+    if (s->end != NULL && s->ess < LEAST_LED * (double)s->total)
+        warn(s->inv,
+             "warning: the %d led paths that each bridge is drawn from are worth %.2g of equal "
+             "weight: "
+             "their law is rough; more --steps may help",
+             (int)LED, s->ess / (double)s->total);
+    if (status != MST_OK || s->lost == 0)
+        return status;
+    return mst_fail(MST_CONVERGENCE,
+                    "%llu of %llu paths left the domain; their rows are nan from there on",
+                    (unsigned long long)s->lost, (unsigned long long)s->total);
 }
 
 static mst_status run(invocation *inv)
@@ -258,10 +386,13 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = finish(&s);
     free(s.starts);
+    free(s.end);
+    free(s.times);
     free(s.from);
     free(s.to);
     free(s.coded);
     free(s.rows);
+    free(s.status);
     result_free(s.result);
     mst_manifold_free(s.m);
     return status;
@@ -279,10 +410,18 @@ const command command_sample = {
         "The output is a function of the seed, not of the number of threads, and the first rows "
         "of a longer run are those of a shorter one. Rows are written as they are made, so memory "
         "does not limit N, except with --json. Several starts give N rows for the "
-        "first, then N for the second and so on.",
+        "first, then N for the second and so on.\n\n"
+        "With --bridge TO the paths are bridges: Brownian motion of which it is known that it is "
+        "at "
+        "TO at time T. Each is drawn from 64 led paths by their weights; \"ess\" in JSON is what "
+        "these are worth in paths of equal weight.\n\n"
+        "A path that leaves the domain of a manifold from formulas ends there: its rows are nan, "
+        "--status says so, and the exit status is 1. Where more than 0.1 % of the paths leave it, "
+        "those that stay tell nothing of Brownian motion, and the command fails.",
     .options = (const option *const[]){&option_manifold, &option_time, &option_n, &option_start,
-                                       &option_steps, &option_method, &option_paths, POINT_OPTIONS,
-                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+                                       &option_steps, &option_method, &option_paths, &option_bridge,
+                                       &option_status, POINT_OPTIONS, &option_seed, &option_threads,
+                                       OUTPUT_OPTIONS, NULL},
     .max_operands = 0,
     .examples =
         (const example[]){
@@ -290,6 +429,8 @@ const command command_sample = {
              "manistat sample --manifold sphere:2 --time 0.5 -n 1000 -o points.csv"},
             {"Three whole paths on the torus, 9 steps each, angles in degrees:",
              "manistat sample --manifold torus:2 --time 1 -n 3 --steps 9 --paths --degrees"},
+            {"Five Brownian bridges from the north pole to the equator:",
+             "manistat sample --manifold sphere:2 --time 0.5 -n 5 --bridge 1,0,0 -o b.csv"},
             {"From your own start, with the exact law instead of small steps:",
              "manistat sample --manifold circle --start -1.5 --time 2 -n 5 --method exact"},
             {NULL, NULL},

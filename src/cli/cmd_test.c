@@ -500,10 +500,28 @@ static mst_status conclude(comparison *c)
                                            "converge");
 }
 
+/* What has no meaning for one of the two kinds of tests is not left out in silence. */
+static mst_status check_kind(const invocation *inv, bool uniform)
+{
+    const option *const of_samples[] = {&option_by,     &option_test_kind,    &option_hypothesis,
+                                        &option_method, &option_permutations, &option_time_fit,
+                                        &option_score};
+    char word[OPTION_WORD];
+    for (size_t i = 0; uniform && i < sizeof of_samples / sizeof *of_samples; i++)
+        if (option_given(inv, of_samples[i]))
+            return mst_fail(MST_ARGUMENT, "--uniform is about one sample by itself; leave out %s",
+                            option_word(of_samples[i], word));
+    if (!uniform && (option_given(inv, &option_weights) || option_given(inv, &option_weights_are)))
+        return mst_fail(MST_ARGUMENT, "samples are compared without weights; leave out --weights");
+    return MST_OK;
+}
+
 static mst_status run(invocation *inv)
 {
-    if (option_given(inv, &option_uniform))
-        return test_uniform(inv);
+    bool uniform = option_given(inv, &option_uniform);
+    mst_status sense = check_kind(inv, uniform);
+    if (sense != MST_OK || uniform)
+        return sense != MST_OK ? sense : test_uniform(inv);
     comparison c = {0};
     mst_status status = estimation_open(&c.e, inv);
     if (status == MST_OK)
@@ -554,9 +572,10 @@ const command command_test = {
         "places within the subjects.",
     .options =
         (const option *const[]){&option_space, &option_by, &option_cluster, &option_test_kind,
-                                &option_hypothesis, &option_uniform, &option_method,
-                                &option_permutations, &option_time_fit, &option_score,
-                                POINT_OPTIONS, &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+                                &option_hypothesis, &option_uniform, &option_weights,
+                                &option_weights_are, &option_method, &option_permutations,
+                                &option_time_fit, &option_score, POINT_OPTIONS, &option_seed,
+                                &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1000,
     .examples =
         (const example[]){

@@ -5,12 +5,14 @@
 #include "common.h"
 #include "result.h"
 #include "util/json.h"
+#include "util/lock.h"
 #include "util/output.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* In the order of mst_loss and mst_activation. */
@@ -138,6 +140,7 @@ typedef struct training {
     double *start;
     mst_train_options options;
     mst_network *net;
+    mst_lock *lock; /* on `path` */
     progress progress;
 } training;
 
@@ -265,8 +268,10 @@ static mst_status check_files(training *t)
     }
     t->replace = t->force || unfinished_model(t);
     mst_status status = mst_output_open(&probe, t->path, t->replace);
-    t->inv->output_failed = status != MST_OK;
     mst_output_free(probe);
+    if (status == MST_OK)
+        status = mst_lock_take(&t->lock, t->path);
+    t->inv->output_failed = status != MST_OK;
     return status == MST_OK ? check_checkpoint(t) : status;
 }
 
@@ -314,6 +319,20 @@ static mst_status keep_checkpoint(const training *t, mst_status status)
     return mst_fail(status, "%s; %s is kept", mst_error_detail(), t->checkpoint);
 }
 
+/* The checkpoint is all there is until the model has been seen to be one. */
+static mst_status read_back(const training *t)
+{
+    mst_network *net;
+    struct stat info;
+    if (stat(t->path, &info) != 0 || !S_ISREG(info.st_mode))
+        return MST_OK; /* a pipe or device */
+    mst_status status = mst_network_read(&net, t->path, t->m);
+    if (status != MST_OK)
+        return status;
+    mst_network_free(net);
+    return MST_OK;
+}
+
 static mst_status train(training *t)
 {
     allow_slow_stop();
@@ -331,8 +350,12 @@ static mst_status train(training *t)
         t->inv->output_failed = true;
         return keep_checkpoint(t, status);
     }
-    if (mst_network_describe(t->net).finished)
-        unlink(t->checkpoint); /* there need not be one */
+    if (!mst_network_describe(t->net).finished)
+        return MST_OK;
+    status = read_back(t);
+    if (status != MST_OK)
+        return keep_checkpoint(t, status);
+    unlink(t->checkpoint); /* there need not be one */
     return MST_OK;
 }
 
@@ -345,9 +368,13 @@ static void write_json(const training *t, mst_json *j)
     json_member_string(j, "loss", mst_loss_name(i.loss));
     json_member_integer(j, "steps", i.steps);
     json_member_integer(j, "samples", i.samples);
+    if (i.left > 0)
+        json_member_integer(j, "left", i.left);
     json_member_number(j, "training_seconds", i.seconds);
     json_member_number(j, "samples_per_second", (double)i.samples / i.seconds);
     json_member_number(j, "excess", i.excess);
+    json_member_string(j, "targets", mst_targets_name(i.targets));
+    json_member_number(j, "kappa", i.kappa);
     json_member_bool(j, "finished", i.finished);
     json_member_number(j, "t_min", i.t_min);
     json_member_number(j, "t_max", i.t_max);
@@ -371,6 +398,11 @@ static void write_page(const training *t, FILE *out)
     fprintf(out, "  training  %s, %llu step%s, %.4g samples in %.1f s (%.3g k samples/s)\n",
             mst_loss_name(i.loss), (unsigned long long)i.steps, i.steps == 1 ? "" : "s",
             (double)i.samples, i.seconds, (double)i.samples / i.seconds / 1000);
+    if (i.left > 0)
+        fprintf(out, "  left out  %llu samples, whose paths left the domain\n",
+                (unsigned long long)i.left);
+    if (!isnan(i.kappa))
+        fprintf(out, "  targets   by %s; kappa %.3g\n", mst_targets_text(i.targets), i.kappa);
     if (!isnan(i.excess))
         fprintf(
             out,
@@ -420,6 +452,7 @@ static mst_status run(invocation *inv)
     mst_network_free(t.net);
     free(t.start);
     free(t.checkpoint);
+    mst_lock_free(t.lock);
     mst_manifold_free(t.m);
     return status;
 }

@@ -17,10 +17,14 @@
     X(geodesic)         \
     X(train)            \
     X(check)            \
+    X(learn)            \
+    X(decode)           \
     X(mean)             \
     X(test)             \
     X(kmeans)           \
     X(mixture)          \
+    X(regress)          \
+    X(align)            \
     X(info)             \
     X(help)
 

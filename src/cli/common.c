@@ -49,6 +49,10 @@ FLAG(option_latlon, "latlon", GROUP_POINTS,
 FLAG(option_quaternion, "quaternion", GROUP_POINTS,
      "so3: write rotations as unit quaternions w,x,y,z (both forms can be read)");
 
+FLAG(option_missing_negative, "missing-negative", GROUP_POINTS,
+     "TPS files: a point with a negative coordinate is missing; default: negative coordinates are "
+     "data");
+
 /* From MST_TRIANGLE_UPPER on. */
 static const char *const triangles[] = {"upper", "lower", NULL};
 const option option_triangle = {
@@ -77,6 +81,10 @@ const option option_threads = {THREADS_OPTION};
 const option option_seed_unused = {SEED_OPTION, .hidden = true};
 const option option_threads_unused = {THREADS_OPTION, .hidden = true};
 
+FLAG(option_status, "status", NULL,
+     "add a last column that says of each row whether it has an answer, and why not; JSON always "
+     "has it where rows may lack one");
+
 FLAG(option_json, "json", GROUP_COMMON,
      "write one JSON object, with the columns of a table as arrays");
 
@@ -87,7 +95,7 @@ const option option_output = {
     .fallback = "-",
     .example = "result.csv",
     .help = "write to FILE, which appears only once it is complete; tables are CSV unless FILE "
-            "ends in .npy or .tsv; - is standard output",
+            "ends in .npy or .tsv, or in .tps for landmarks; - is standard output",
     .group = GROUP_COMMON,
 };
 
@@ -202,11 +210,17 @@ mst_points_options points_options(const invocation *inv)
     options.degrees = option_given(inv, &option_degrees);
     options.latlon = option_given(inv, &option_latlon);
     options.quaternion = option_given(inv, &option_quaternion);
+    options.missing_negative = option_given(inv, &option_missing_negative);
     options.force = option_given(inv, &option_force);
     if (option_given(inv, &option_triangle))
         options.triangle =
             (mst_triangle)(MST_TRIANGLE_UPPER + option_get(inv, &option_triangle)->choice);
     return options;
+}
+
+size_t landmark_dim(const mst_manifold *m)
+{
+    return mst_manifold_traits_of(m)->landmark_dim;
 }
 
 mst_status input_path(const invocation *inv, size_t index, const char **path)

@@ -9,14 +9,15 @@
 
 /* ---- Options that several commands take ---- */
 extern const option option_manifold, option_space, option_seed, option_threads, option_json,
-    option_output, option_force, option_quiet, option_help, option_version;
+    option_output, option_force, option_quiet, option_help, option_version, option_status;
 extern const option option_degrees, option_latlon, option_quaternion, option_triangle,
-    option_project;
+    option_project, option_missing_negative;
 /* Accepted and without effect, so that a script can pass the same common options to every command. */
 extern const option option_seed_unused, option_threads_unused;
 
-#define POINT_OPTIONS \
-    &option_project, &option_degrees, &option_latlon, &option_quaternion, &option_triangle
+#define POINT_OPTIONS                                                                       \
+    &option_project, &option_degrees, &option_latlon, &option_quaternion, &option_triangle, \
+        &option_missing_negative
 #define OUTPUT_OPTIONS \
     &option_json, &option_output, &option_force, &option_quiet, &option_help, &option_version
 
@@ -42,6 +43,8 @@ const char *space_words(const invocation *inv, char words[SPACE_WORDS]);
 /* The manifold of --manifold. */
 MST_MUST_USE mst_status open_manifold(const invocation *inv, mst_manifold **m);
 mst_points_options points_options(const invocation *inv);
+/* The coordinates of one of the landmarks that rows of the manifold are; 0: they are none. */
+size_t landmark_dim(const mst_manifold *m);
 /* One line each on standard error: rows that --project has moved, and angles that look as if they had another
  * unit. */
 void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
@@ -55,6 +58,8 @@ const char *shown_path(const char *path);
  * freed with free(), also after a failure. */
 MST_MUST_USE mst_status read_point_option(const invocation *inv, const option *o,
                                           const mst_manifold *m, double **x, size_t *n);
+/* The numbers of "1, -2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
+size_t parse_numbers(const char *text, double *numbers);
 /* Copies n rows of `width` numbers into the columns from `first` on of rows with `cols` columns. */
 void place_columns(size_t n, size_t width, const double *from, size_t cols, size_t first,
                    double *rows);

@@ -60,7 +60,7 @@ const option option_iterations = {
 /* What reads from standard input, of operands and options alike. */
 static mst_status check_standard_input(const invocation *inv)
 {
-    size_t readers = inv->operand_count == 0;
+    size_t readers = inv->operand_count == 0 && inv->command->max_operands > 0;
     for (size_t i = 0; i < inv->operand_count; i++)
         readers += strcmp(inv->operands[i], "-") == 0;
     for (size_t i = 0; inv->command->options[i] != NULL; i++) {
@@ -98,14 +98,15 @@ void estimation_close(estimation *e)
 
 mst_status open_source(estimation *e, bool frechet, const char *instead)
 {
-    const model *o = &e->model;
+    model *o = &e->model;
     mst_status status = frechet ? MST_OK : model_require_time(o);
-    if (status != MST_OK)
-        return status;
-    e->source = o->source;
-    if (frechet && o->net != NULL)
+    if (status == MST_OK && !frechet)
+        status = model_open_likelihood(o);
+    if (status == MST_OK)
+        e->source = o->source;
+    if (status == MST_OK && frechet && o->net != NULL)
         status = mst_score_network_log_new(&e->owned, o->net, o->limit);
-    else if (frechet || e->source == NULL)
+    else if (status == MST_OK && (frechet || e->source == NULL))
         status = mst_score_open(&e->owned, frechet ? "log" : o->score, e->m);
     if (e->owned != NULL)
         e->source = e->owned;
@@ -114,13 +115,14 @@ mst_status open_source(estimation *e, bool frechet, const char *instead)
     return status;
 }
 
-/* Of --score log there is no source yet. A model of one time has a likelihood for those who name a time. */
+/* Of --score log there is no source yet. Who names a time asks for a likelihood: of a model of one time, or
+ * of the expansion. */
 bool default_is_frechet(const estimation *e)
 {
     const model *o = &e->model;
     if (!model_has_time(o))
         return true;
-    if (o->net != NULL && option_given(e->inv, &option_time_fit))
+    if (option_given(e->inv, &option_time_fit))
         return false;
     return mst_mean_default_kind(e->m, o->source) == MST_MEAN_FRECHET;
 }

@@ -33,8 +33,8 @@ typedef struct estimation {
 /* Opens the manifold and makes sure that standard input is read once only. Close it in either case. */
 MST_MUST_USE mst_status estimation_open(estimation *e, invocation *inv);
 void estimation_close(estimation *e);
-/* The source of --score for likelihoods; for Fréchet means the small-time limit. MST_UNABLE where there is no
- * exact kernel; `instead` says what the user can do then. */
+/* The source of --score for likelihoods, by default the exact kernel or the expansion; for Fréchet means the
+ * small-time limit. MST_UNABLE where there is none; `instead` says what the user can do then. */
 MST_MUST_USE mst_status open_source(estimation *e, bool frechet, const char *instead);
 /* The kind of mean where --kind is not given. */
 bool default_is_frechet(const estimation *e);
@@ -115,7 +115,10 @@ MST_MUST_USE mst_status judge_mean(estimation *e, uint64_t before, size_t n, con
 /* The notes of a result, one warning each; `group` may be null. And the same as the JSON member
  * "warnings", a list of words. */
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r);
-void json_notes(mst_json *j, const mst_mean_result *r);
+void json_notes(const estimation *e, mst_json *j, const mst_mean_result *r);
+/* The coordinates of MST_NOTE_UNIFORM_PART. */
+enum { UNIFORM_PART_SIZE = 64 };
+void name_uniform_part(const mst_mean_result *r, char text[UNIFORM_PART_SIZE]);
 /* Why there is no standard error and what helps; null if there is one. */
 const char *missing_errors(const mst_mean_result *r);
 /* Why the result is none, as a phrase for MST_CONVERGENCE; null if all is well. */

@@ -141,13 +141,23 @@ static void json_uniqueness(mst_json *j, const mst_mean_result *r)
 
 static void json_uniformity(mst_json *j, const mst_mean_result *r)
 {
-    if (isnan(r->uniform_p_value))
-        return;
-    mst_json_key(j, "uniformity");
-    mst_json_object(j);
-    json_member_number(j, "statistic", r->uniform_statistic);
-    json_member_number(j, "p_value", r->uniform_p_value);
-    mst_json_end(j);
+    if (!isnan(r->uniform_p_value)) {
+        mst_json_key(j, "uniformity");
+        mst_json_object(j);
+        json_member_number(j, "statistic", r->uniform_statistic);
+        json_member_number(j, "p_value", r->uniform_p_value);
+        if (!isnan(r->axial_p_value))
+            json_member_number(j, "axial_p_value", r->axial_p_value);
+        mst_json_end(j);
+    }
+    if (r->uniform_count > 0) {
+        mst_json_key(j, "uniform_part");
+        mst_json_object(j);
+        json_member_integer(j, "first", r->uniform_first + 1);
+        json_member_integer(j, "coordinates", r->uniform_count);
+        json_member_number(j, "p_value", r->uniform_part_p_value);
+        mst_json_end(j);
+    }
 }
 
 static void json_time_corrected(mst_json *j, const mst_mean_result *r)
@@ -191,7 +201,7 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
     json_member_number(j, "aic", r->aic);
     json_member_number(j, "bic", r->bic);
     json_uniformity(j, r);
-    json_notes(j, r);
+    json_notes(e, j, r);
     return status;
 }
 
@@ -234,6 +244,23 @@ static void print_unequal(const estimation *e, FILE *out, const mst_mean_result 
         fprintf(out, "%s %.6g on %s", i > 0 ? "," : "", r->times[i],
                 mst_manifold_spec(mst_manifold_factor(e->m, i)));
     fputc('\n', out);
+}
+
+static void print_uniformity(FILE *out, const mst_mean_result *r)
+{
+    bool part = r->uniform_count > 0, whole = !isnan(r->uniform_p_value);
+    char where[UNIFORM_PART_SIZE];
+    if (!whole && !part)
+        return;
+    fprintf(out, LABEL "p-value ", "uniform law");
+    if (whole)
+        fprintf(out, "%.4g", r->uniform_p_value);
+    if (part) {
+        name_uniform_part(r, where);
+        fprintf(out, "%s%.4g in %s", whole ? ", but " : "", r->uniform_part_p_value, where);
+    }
+    bool open = part || (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0;
+    fprintf(out, "%s\n", open ? ": not rejected" : "");
 }
 
 /* Squares of lengths stay what --time takes. */
@@ -309,9 +336,7 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
                 r->aic, r->bic);
     if (r->clusters == 0 && fabs(r->effective_n - (double)r->n) > 1e-9 * (double)r->n)
         fprintf(out, LABEL "%.6g of equal weight\n", "rows worth", r->effective_n);
-    if (!isnan(r->uniform_p_value))
-        fprintf(out, LABEL "p-value %.4g%s\n", "uniform law", r->uniform_p_value,
-                (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0 ? ": not rejected" : "");
+    print_uniformity(out, r);
     bool hardly = (r->notes & MST_NOTE_HARDLY_DETERMINED) != 0;
     fprintf(out, LABEL "%s, %zu iteration%s, gradient %.2g\n", "converged",
             hardly && r->converged ? "yes, but the mean is hardly determined"

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 const option option_by = {
@@ -33,6 +34,34 @@ static bool is_column(const char *text)
     double number;
     return text != NULL && (mst_parse_double(text, strlen(text), &number) ||
                             (strcmp(text, "-") != 0 && access(text, F_OK) != 0));
+}
+
+/* Words for a label that nobody knows. */
+static bool is_missing(const char *name)
+{
+    static const char *const words[] = {"", "na", "n/a", "nan", "null"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcasecmp(name, words[k]) == 0)
+            return true;
+    return false;
+}
+
+/* Rows of unknown clusters are not all of one, which is what their labels would make of them. */
+static mst_status refuse_missing(const mst_labels *labels, size_t n, const char *path)
+{
+    size_t count = 0, first = 0;
+    for (size_t i = n; i-- > 0;)
+        if (is_missing(labels->names[labels->index[i]])) {
+            count++;
+            first = i;
+        }
+    if (count == 0)
+        return MST_OK;
+    return mst_fail(MST_FORMAT,
+                    "--cluster: %s, row %zu: \"%s\" is no cluster (%zu row%s); give each such row "
+                    "a name of its own, or leave it out",
+                    path, first + 1, labels->names[labels->index[first]], count,
+                    count == 1 ? "" : "s");
 }
 
 /* One file with the labels of its columns; a label set is null where there is none. */
@@ -66,6 +95,10 @@ static mst_status read_part(estimation *e, size_t index, part *p)
         return status;
     p->by = is_column(by) ? labels[0] : NULL;
     p->cluster = is_column(cluster) ? labels[count - 1] : NULL;
+    if (p->cluster != NULL)
+        status = refuse_missing(p->cluster, p->n, shown_path(path));
+    if (status != MST_OK)
+        return status;
     tell_points(e->inv, e->m, path, &e->report);
     return MST_OK;
 }
@@ -121,9 +154,10 @@ static mst_status read_clusters(const char *path, size_t n, size_t *cluster)
     mst_status status = mst_labels_read(&labels, path, n);
     if (status != MST_OK)
         return status;
+    status = refuse_missing(labels, n, shown_path(path));
     memcpy(cluster, labels->index, n * sizeof *cluster);
     mst_labels_free(labels);
-    return MST_OK;
+    return status;
 }
 
 static mst_status join(const estimation *e, size_t count, const part *parts, labelled_rows *rows)

@@ -16,6 +16,8 @@ typedef struct note {
 static const note notes[] = {
     {MST_NOTE_MAYBE_UNIFORM, "maybe-uniform",
      "the points cannot be told from the uniform law: neither mean nor time is determined by them"},
+    {MST_NOTE_UNIFORM_PART, "uniform-part",
+     " of the points cannot be told from the uniform law: this part of the mean is not determined"},
     {MST_NOTE_TIME_BIASED, "time-biased",
      "the mean follows the noise, and the time is too low for it; \"time_corrected\" and the "
      "interval "
@@ -36,37 +38,76 @@ static const note notes[] = {
     {MST_NOTE_CUT_LOCUS, "cut-locus",
      "some points lie beyond the injectivity radius, and the errors do not allow for a cut locus "
      "there; compare --covariance bootstrap"},
+    {MST_NOTE_MODEL, "model",
+     "the points are not spread like Brownian motion, so that some errors of the model are too "
+     "short; compare --covariance sandwich"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
      "there are too few clusters for the errors to be relied on"},
 };
 enum { NOTES = sizeof notes / sizeof *notes };
 
+static bool is_axial(const mst_mean_result *r)
+{
+    return r->axial_p_value < 0.01;
+}
+
 /* Networks have no likelihood that could be integrated. */
 static const char *text_of(const note *n, const mst_mean_result *r)
 {
-    return n->bit == MST_NOTE_TIME_BIASED && isnan(r->time_corrected)
-               ? "the mean follows the noise, and the time is too low for it; give more rows"
-               : n->text;
+    if (n->bit == MST_NOTE_TIME_BIASED && isnan(r->time_corrected))
+        return "the mean follows the noise, and the time is too low for it; give more rows";
+    if (n->bit == MST_NOTE_MAYBE_UNIFORM && is_axial(r))
+        return "the points are not uniform, but those about opposite points are alike, as of axes: "
+               "neither mean nor time is determined by them";
+    return n->text;
+}
+
+void name_uniform_part(const mst_mean_result *r, char text[UNIFORM_PART_SIZE])
+{
+    size_t first = r->uniform_first + 1, last = r->uniform_first + r->uniform_count;
+    if (last > first)
+        snprintf(text, UNIFORM_PART_SIZE, "coordinates %zu to %zu", first, last);
+    else
+        snprintf(text, UNIFORM_PART_SIZE, "coordinate %zu", first);
+}
+
+/* What the manifold itself has to say. */
+enum { REMARKS = 4 };
+static size_t remarks_on(const estimation *e, const mst_mean_result *r, mst_remark *out)
+{
+    return mst_manifold_remarks(e->m, r->mean, r->time, REMARKS, out);
 }
 
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r)
 {
+    mst_remark remarks[REMARKS];
+    size_t count = remarks_on(e, r, remarks);
     unsigned said = r->notes;
     if ((said & MST_NOTE_MAYBE_UNIFORM) != 0) /* which says it all */
         said &= ~(unsigned)(MST_NOTE_HARDLY_DETERMINED | MST_NOTE_TIME_BIASED);
+    const char *lead = group != NULL ? "group '" : "", *trail = group != NULL ? "': " : "";
+    char part[UNIFORM_PART_SIZE];
+    name_uniform_part(r, part);
+    group = group != NULL ? group : "";
     for (size_t i = 0; i < NOTES; i++)
         if ((said & notes[i].bit) != 0)
-            warn(e->inv, "warning: %s%s%s%s", group != NULL ? "group '" : "",
-                 group != NULL ? group : "", group != NULL ? "': " : "", text_of(&notes[i], r));
+            warn(e->inv, "warning: %s%s%s%s%s", lead, group, trail,
+                 notes[i].bit == MST_NOTE_UNIFORM_PART ? part : "", text_of(&notes[i], r));
+    for (size_t i = 0; i < count; i++)
+        warn(e->inv, "warning: %s%s%s%s", lead, group, trail, remarks[i].text);
 }
 
-void json_notes(mst_json *j, const mst_mean_result *r)
+void json_notes(const estimation *e, mst_json *j, const mst_mean_result *r)
 {
+    mst_remark remarks[REMARKS];
+    size_t count = remarks_on(e, r, remarks);
     mst_json_key(j, "warnings");
     mst_json_array(j);
     for (size_t i = 0; i < NOTES; i++)
         if ((r->notes & notes[i].bit) != 0)
             mst_json_string(j, notes[i].word);
+    for (size_t i = 0; i < count; i++)
+        mst_json_string(j, remarks[i].word);
     mst_json_end(j);
 }
 
@@ -96,6 +137,8 @@ const char *missing_errors(const mst_mean_result *r)
     case MST_ERRORS_RESAMPLES:
         return "too many resamples have no mean of their own; try --covariance sandwich";
     case MST_ERRORS_UNIFORM:
+        if (is_axial(r))
+            return "the points about opposite points are alike, and there is no mean";
         return "the points cannot be told from the uniform law; give more rows";
     }
     return NULL;

@@ -60,15 +60,53 @@ static mst_status print_ellipsoid(const estimation *e, FILE *out, const mst_mean
     return status;
 }
 
+/* Why there is no region though there are errors, and what helps; null: another reason, or there is one. */
+static const char *missing_region(const estimation *e, const mst_mean_result *r, size_t size,
+                                  char *text)
+{
+    size_t d = mst_manifold_dim(e->m);
+    if (r->region_kind != MST_REGION_NONE || isnan(r->standard_error))
+        return NULL;
+    switch (r->no_region) {
+    case MST_REGION_GIVEN:
+        return NULL;
+    case MST_REGION_FEW_ROWS:
+        snprintf(text, size, "no more rows than dimensions (%.6g for %zu); give more",
+                 r->effective_n, d);
+        return text;
+    case MST_REGION_FEW_CLUSTERS:
+        snprintf(text, size, "no more clusters than dimensions (%zu for %zu); give more",
+                 r->clusters, d);
+        return text;
+    case MST_REGION_FEW_WEIGHTS:
+        snprintf(text, size,
+                 "with such unequal weights the rows have %.3g degrees of freedom, too few for %zu "
+                 "dimensions; give more rows",
+                 r->degrees_of_freedom, d);
+        return text;
+    case MST_REGION_FEW_COUNTS:
+        snprintf(text, size,
+                 "the weights sum to %.3g observations; give counts, or --weights-are relative",
+                 r->effective_n);
+        return text;
+    case MST_REGION_OF_FACTOR:
+        return "one of the factors has none; fit it by itself to see why";
+    }
+    return NULL;
+}
+
+enum { REASON = 160 };
+
 static mst_status print_region(const estimation *e, FILE *out, const mst_mean_result *r,
                                double confidence)
 {
     mst_status status = MST_OK;
+    char text[REASON];
+    const char *reason = missing_region(e, r, sizeof text, text);
     switch (r->region_kind) {
     case MST_REGION_NONE:
-        if (!isnan(r->standard_error))
-            fprintf(out, LABEL "none: no more %s than dimensions; give more\n", "region",
-                    r->clusters > 0 ? "clusters" : "rows");
+        if (reason != NULL)
+            fprintf(out, LABEL "none: %s\n", "region", reason);
         break;
     case MST_REGION_ELLIPSOID:
         for (size_t f = 0; f < mst_manifold_factor_count(e->m) && status == MST_OK; f++)
@@ -173,6 +211,10 @@ mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *
     json_member_matrix(j, "basis", d, e->ambient, r->basis);
     json_member_number(j, "confidence", confidence);
     json_member_string(j, "region_kind", kinds[r->region_kind]);
+    char text[REASON];
+    const char *reason = missing_region(e, r, sizeof text, text);
+    if (reason != NULL)
+        json_member_string(j, "missing_region", reason);
     json_member_number(j, "region_share", r->region_share);
     json_member_number(j, "region_radius2", r->region_radius2);
     json_member_number(j, "region_volume", r->region_volume / pow(unit, (double)d));

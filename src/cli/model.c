@@ -12,27 +12,38 @@
 
 static const char exact[] = "exact";
 static const char logarithm[] = "log";
-static const char *const words[] = {exact, logarithm, NULL};
+static const char expansion[] = "expansion";
+static const char bridge[] = "bridge";
+static const char pde[] = "pde";
+static const char *const words[] = {exact, logarithm, expansion, bridge, pde, NULL};
 
 /* How --score is called, whatever it is for. */
-#define SCORE_OPTION                                                                   \
-    .name = "score", .kind = OPTION_FILE, .choices = words, .value = "exact|log|FILE", \
-    .fallback = exact, .example = "model.safetensors"
+#define SCORE_OPTION                                                   \
+    .name = "score", .kind = OPTION_FILE, .choices = words,            \
+    .value = "exact|log|expansion|bridge|pde|FILE", .fallback = exact, \
+    .example = "model.safetensors"
 
 const option option_score = {
     SCORE_OPTION,
     .help =
         "where the score comes from: exact (the closed form of the heat kernel, where there is "
-        "one), log (the logarithm, which has no time: Frechet means) or a model FILE written by "
-        "train; FILE?beyond=yes allows times outside the model's range, FILE?t=0.01 is its "
+        "one), expansion (that for small times along geodesics; the default for likelihoods where "
+        "there is no closed form), bridge (simulated bridges, on any manifold; "
+        "bridge?paths=M&steps=N for M paths a pair, 200, of N steps, 48), pde (the heat equation, "
+        "solved on a grid: surfaces with one chart; pde?grid=1.5 is finer), log (the logarithm, "
+        "which has no time: Frechet means) or a "
+        "model FILE written by train; FILE?beyond=yes allows times outside the model's range, "
+        "FILE?t=0.01 is its "
         "small-time limit there; --force allows times and data that the model does not know",
 };
 
 const option option_score_limit = {
     SCORE_OPTION,
-    .help = "exact or log (the geometry of the manifold), or a model FILE written by train, whose "
-            "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm; "
-            "--force accepts pairs that the model does not know",
+    .help =
+        "exact, expansion, pde or log (the geometry of the manifold), or a model FILE written by "
+        "train, whose "
+        "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm; "
+        "--force accepts pairs that the model does not know",
 };
 
 static const char *score_text(const invocation *inv)
@@ -74,6 +85,13 @@ static bool opens_later(const char *score)
     return strcmp(score, exact) == 0 || strcmp(score, logarithm) == 0;
 }
 
+bool asks_for_bridges(const invocation *inv)
+{
+    const char *text = score_text(inv);
+    size_t length = strlen(bridge);
+    return strncmp(text, bridge, length) == 0 && (text[length] == '\0' || text[length] == '?');
+}
+
 /* With one option more; free(). */
 static mst_status add_option(const char *score, const char *more, char **out)
 {
@@ -108,7 +126,13 @@ static mst_status read_score(model *o)
     o->limit = mst_score_limit_time(o->source);
     o->beyond |= o->limit == 0 && isinf(mst_score_describe(o->source)->t_largest);
     o->m = mst_score_manifold(o->source);
-    if (o->owned != NULL && strcmp(mst_manifold_spec(o->m), mst_manifold_spec(o->owned)) != 0)
+    if (o->owned != NULL && !mst_manifold_is_same(o->m, o->owned) &&
+        strcmp(mst_manifold_spec(o->m), mst_manifold_spec(o->owned)) == 0)
+        return mst_fail(MST_ARGUMENT,
+                        "%s: a model for another %s: it says something else now; leave out "
+                        "--manifold to take that of the model",
+                        o->score, mst_manifold_spec(o->m));
+    if (o->owned != NULL && !mst_manifold_is_same(o->m, o->owned))
         return mst_fail(
             MST_ARGUMENT,
             "%s: a model for %s, not for %s; leave out --manifold or take another model", o->score,
@@ -128,6 +152,19 @@ mst_status model_open(model *o, const invocation *inv)
     mst_status status = spec != NULL ? parse_manifold(&o->owned, spec) : MST_OK;
     o->m = o->owned;
     return status == MST_OK && !opens_later(o->score) ? read_score(o) : status;
+}
+
+mst_status model_open_likelihood(model *o)
+{
+    bool given = option_get(o->inv, &option_score)->given;
+    if (o->source != NULL || given || mst_heat_has_exact(o->m))
+        return MST_OK;
+    /* With a closed logarithm Fréchet means are at hand, and the expansion must be asked for. */
+    if ((mst_manifold_traits_of(o->m)->closed & MST_CLOSED_LOG) != 0)
+        return mst_heat_require_exact(o->m);
+    o->score = expansion;
+    mst_status status = read_score(o);
+    return status == MST_UNABLE ? mst_heat_require_exact(o->m) : status;
 }
 
 void model_close(model *o)

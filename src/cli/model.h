@@ -27,6 +27,12 @@ typedef struct outside_tally {
     bool told;                  /* that there is no certificate */
 } outside_tally;
 
+/* Rows whose source itself says that it cannot answer them. */
+typedef struct validity_tally {
+    uint64_t rows, of;
+    uint64_t first; /* number of the first, from 1; 0: none, or numbers say nothing */
+} validity_tally;
+
 /* What a command computes on, and with. */
 typedef struct model {
     const invocation *inv;
@@ -42,11 +48,16 @@ typedef struct model {
     bool warned_reach;
     bool pairs; /* rows are pairs of points, not points with a mean */
     outside_tally outside;
+    validity_tally validity;
 } model;
 
 /* The manifold of --manifold or of the model; MST_ARGUMENT if they differ. Close it in either case. */
 MST_MUST_USE mst_status model_open(model *o, const invocation *inv);
 void model_close(model *o);
+/* Is --score bridge? */
+bool asks_for_bridges(const invocation *inv);
+/* For likelihoods: where --score is not given and there is no closed form, the source is the expansion. */
+MST_MUST_USE mst_status model_open_likelihood(model *o);
 
 /* May the model be asked about this time? `what` names it in the message: "--time 3". */
 MST_MUST_USE mst_status model_check_time(const model *o, const char *what, double t);
@@ -59,7 +70,10 @@ MST_MUST_USE mst_status model_require_time(const model *o);
  * earlier; MODEL_NO_ROWS: their numbers say nothing. Their own times are not read. */
 #define MODEL_NO_ROWS UINT64_MAX
 MST_MUST_USE mst_status model_judge(model *o, uint64_t before, const mst_pairs *pairs, double t);
-/* The member "outside", if there is a model; a line of a page, if anything is outside. */
+/* Has the source anything to say about rows? */
+bool model_judges(const model *o);
+/* The member "outside", if there is a model, or "beyond_validity", if the source estimates
+ * its errors; a line of a page, if anything is outside. */
 void model_json_outside(const model *o, mst_json *j);
 void model_print_outside(const model *o, FILE *out);
 /* Once the result is written: MST_CONVERGENCE with the reason if anything is outside, or with --force a

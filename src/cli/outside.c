@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void warn_uncertified(model *o)
 {
@@ -36,13 +37,41 @@ static bool judge_time(outside_tally *a, const mst_network *net, double t)
     return true;
 }
 
+/* The rows at one time, by what the source estimates. */
+static mst_status judge_validity(model *o, uint64_t before, const mst_pairs *pairs, double t)
+{
+    validity_tally *a = &o->validity;
+    mst_pairs at = *pairs;
+    double *v;
+    if (!(t > 0 && isfinite(t)))
+        return MST_OK;
+    at.t = &t;
+    at.t_stride = 0;
+    mst_status status = new_doubles(&v, pairs->n, 1);
+    if (status == MST_OK)
+        status = mst_score_validity(o->source, &at, &(mst_heat_values){0}, v);
+    for (size_t i = 0; i < pairs->n && status == MST_OK; i++)
+        if (!(v[i] < MST_VALIDITY_LIMIT) && a->rows++ == 0)
+            a->first = before == MODEL_NO_ROWS ? 0 : before + i + 1;
+    a->of += pairs->n;
+    free(v);
+    return status;
+}
+
+bool model_judges(const model *o)
+{
+    return o->net != NULL || (o->source != NULL && mst_score_gives(o->source, MST_GIVES_VALIDITY));
+}
+
 mst_status model_judge(model *o, uint64_t before, const mst_pairs *pairs, double t)
 {
     outside_tally *a = &o->outside;
     mst_pairs at = *pairs;
     mst_outside found;
-    if (o->net == NULL || pairs->n == 0)
+    if (!model_judges(o) || pairs->n == 0)
         return MST_OK;
+    if (o->net == NULL)
+        return judge_validity(o, before, pairs, t);
     if (!(t > 0 && isfinite(t)))
         t = o->limit > 0 ? o->limit : o->info.t_min;
     at.t = &t;
@@ -114,9 +143,30 @@ static void say(const model *o, size_t size, char *text)
              o->score, where, where[0] != '\0' && when[0] != '\0' ? "; " : "", when);
 }
 
+/* Estimates lean on rows that the source cannot answer; a few of them do no harm. */
+static mst_status conclude_validity(const model *o, mst_status status)
+{
+    const double few = 0.05, many = 0.25;
+    const validity_tally *a = &o->validity;
+    double share = a->of > 0 ? (double)a->rows / (double)a->of : 0;
+    char text[200];
+    if (!(share > few) || (status != MST_OK && status != MST_CONVERGENCE))
+        return status;
+    snprintf(text, sizeof text,
+             "%llu of %llu rows are beyond the validity of the %s; their best values were kept",
+             (unsigned long long)a->rows, (unsigned long long)a->of, o->score);
+    if (share > many && status == MST_OK && !option_given(o->inv, &option_force))
+        return mst_fail(MST_CONVERGENCE, "%s; --force accepts that, a trained model does better",
+                        text);
+    warn(o->inv, "warning: %s", text);
+    return status;
+}
+
 mst_status model_conclude(const model *o, mst_status status)
 {
     char text[640];
+    if (o->net == NULL)
+        return conclude_validity(o, status);
     say(o, sizeof text, text);
     if (text[0] == '\0' || (status != MST_OK && status != MST_CONVERGENCE))
         return status;
@@ -129,6 +179,9 @@ mst_status model_conclude(const model *o, mst_status status)
 void model_print_outside(const model *o, FILE *out)
 {
     const outside_tally *a = &o->outside;
+    if (o->validity.rows > 0)
+        fprintf(out, "  %-16s%llu of %llu rows\n", "beyond validity",
+                (unsigned long long)o->validity.rows, (unsigned long long)o->validity.of);
     if (a->rows == 0)
         return;
     fprintf(out, "  %-16s%llu of %llu rows", "outside", (unsigned long long)a->rows,
@@ -144,6 +197,13 @@ void model_print_outside(const model *o, FILE *out)
 void model_json_outside(const model *o, mst_json *j)
 {
     const outside_tally *a = &o->outside;
+    if (o->validity.of > 0) {
+        mst_json_key(j, "beyond_validity");
+        mst_json_object(j);
+        json_member_integer(j, "rows", o->validity.rows);
+        json_member_number(j, "share", (double)o->validity.rows / (double)o->validity.of);
+        mst_json_end(j);
+    }
     if (o->net == NULL)
         return;
     mst_json_key(j, "outside");

@@ -179,6 +179,19 @@ static void input_close(pair_input *in)
     }
 }
 
+/* A source that estimates its errors has them stand in JSON. */
+static bool is_judged(const pair_job *job)
+{
+    const mst_score *source = job->model.source;
+    return job->operation->valid && source != NULL && mst_score_gives(source, MST_GIVES_VALIDITY);
+}
+
+/* Are geodesics of the manifold a closed form, so that every row has an answer? */
+static bool is_closed(const mst_manifold *m)
+{
+    return (mst_manifold_traits_of(m)->closed & MST_CLOSED_EXP) != 0;
+}
+
 static mst_status job_open(pair_job *job, invocation *inv, const pair_operation *operation)
 {
     *job = (pair_job){.inv = inv, .operation = operation, .options = points_options(inv)};
@@ -197,11 +210,16 @@ static mst_status job_open(pair_job *job, invocation *inv, const pair_operation 
         job->width = mst_points_width(job->m, &job->options);
     else if (operation->coordinates == PAIR_VECTORS)
         job->width = job->ambient;
-    const result_layout layout = {.lead = operation->lead,
-                                  .prefix = operation->prefix,
-                                  .width = job->width,
-                                  .json_tail = operation->json_tail,
-                                  .header = operation->header};
+    const result_layout layout = {
+        .lead = operation->lead,
+        .prefix = operation->prefix,
+        .width = job->width,
+        .json_tail = is_judged(job) ? "validity" : operation->json_tail,
+        .header = operation->header,
+        .status = operation->valid ? is_judged(job) : operation->status && !is_closed(job->m),
+        .landmark_dim = operation->coordinates == PAIR_POINTS && operation->lead == NULL
+                            ? landmark_dim(job->m)
+                            : 0};
     status = result_open(&job->result, inv, &layout);
     if (status != MST_OK)
         return status;
@@ -212,7 +230,11 @@ static mst_status job_open(pair_job *job, invocation *inv, const pair_operation 
     for (size_t i = 0; i < sizeof cols / sizeof *cols && status == MST_OK; i++)
         status = new_doubles(buffers[i], job->chunk, cols[i]);
     job->flags = malloc(job->chunk);
-    if (status == MST_OK && job->flags == NULL)
+    if (operation->status)
+        job->status = calloc(job->chunk, sizeof *job->status);
+    job->ends = malloc(job->chunk * sizeof *job->ends);
+    if (status == MST_OK &&
+        (job->flags == NULL || job->ends == NULL || (operation->status && job->status == NULL)))
         status = mst_fail(MST_MEMORY, "not enough memory for %zu rows", job->chunk);
     return status;
 }
@@ -226,17 +248,14 @@ static void job_close(pair_job *job)
     free(job->coded);
     free(job->rows);
     free(job->flags);
+    free(job->validity);
+    free(job->status);
+    free(job->ends);
     result_free(job->result);
     model_close(&job->model);
 }
 
-mst_status pair_tolerate(pair_job *job, mst_status status)
-{
-    if (status != MST_CONVERGENCE)
-        return status;
-    snprintf(job->unfinished, sizeof job->unfinished, "%s", mst_error_detail());
-    return MST_OK;
-}
+const char pair_by_network[] = "by the network";
 
 mst_status pair_judge(pair_job *job, size_t n)
 {
@@ -252,18 +271,83 @@ mst_status pair_network_log(pair_job *job, size_t n, double *square)
                             : status;
 }
 
+/* By the solver, as mst_manifold_log and mst_manifold_dist do, which do not tell the status of rows. */
+static mst_status solve_pairs(pair_job *job, size_t n, double *lengths)
+{
+    mst_geodesic_options options = mst_geodesic_options_default();
+    mst_geodesic_output out = {.length = lengths, .status = job->ends};
+    options.best = option_given(job->inv, &option_force);
+    if (lengths == NULL) {
+        options.log_tolerance = 1e-12;
+        out.log_x = job->v;
+        out.tie = job->flags;
+    } else {
+        options.tolerance = 1e-10;
+    }
+    return mst_geodesic_solve(job->m, n, job->x, job->y, &options, &out);
+}
+
+/* One by one, to see which rows have no answer. */
+static mst_status try_rows(pair_job *job, size_t n, double *lengths)
+{
+    mst_status status = MST_OK;
+    for (size_t i = 0; i < n && status == MST_OK; i++) {
+        size_t at = i * job->ambient;
+        const double *x = job->x + at, *y = job->y + at;
+        status = lengths != NULL ? mst_manifold_dist(job->m, 1, x, y, lengths + i)
+                                 : mst_manifold_log(job->m, 1, x, y, job->v + at, job->flags + i);
+        if (status != MST_CONVERGENCE)
+            continue;
+        status = MST_OK;
+        job->ends[i] = MST_GEODESIC_NOT_CONVERGED;
+        for (size_t k = 0; lengths == NULL && k < job->ambient; k++)
+            job->v[at + k] = NAN;
+        if (lengths != NULL)
+            lengths[i] = NAN;
+    }
+    return status;
+}
+
+/* job->v and job->flags or, if they are not null, lengths (n); with the status of every row. */
+static mst_status find_geodesics(pair_job *job, size_t n, double *lengths)
+{
+    mst_status status;
+    for (size_t i = 0; i < n; i++)
+        job->ends[i] = is_closed(job->m) ? MST_GEODESIC_MINIMAL : MST_GEODESIC_LOCAL;
+    if (mst_geodesic_is_searched(job->m))
+        status = solve_pairs(job, n, lengths);
+    else if (lengths != NULL)
+        status = mst_manifold_dist(job->m, n, job->x, job->y, lengths);
+    else
+        status = mst_manifold_log(job->m, n, job->x, job->y, job->v, job->flags);
+    if (status == MST_CONVERGENCE)
+        status = try_rows(job, n, lengths);
+    for (size_t i = 0; i < n && status == MST_OK; i++) {
+        job->status[i] = mst_geodesic_status_words(job->ends[i]);
+        if (job->ends[i] > MST_GEODESIC_LOCAL)
+            row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
+    }
+    return status;
+}
+
 mst_status pair_log(pair_job *job, size_t n)
 {
     if (job->model.net != NULL) {
         memset(job->flags, 0, n);
+        for (size_t i = 0; i < n; i++)
+            job->status[i] = pair_by_network;
         return pair_network_log(job, n, NULL);
     }
-    mst_status status =
-        pair_tolerate(job, mst_manifold_log(job->m, n, job->x, job->y, job->v, job->flags));
+    mst_status status = find_geodesics(job, n, NULL);
     for (size_t i = 0; i < n && status == MST_OK; i++)
         if ((job->flags[i] & MST_LOG_CUT) != 0 && job->cut_count++ == 0)
             job->cut_first = job->before + i + 1;
     return status;
+}
+
+mst_status pair_dist(pair_job *job, size_t n)
+{
+    return find_geodesics(job, n, job->rows);
 }
 
 mst_status pair_send(pair_job *job, size_t n, const double *coordinates, size_t first_column)
@@ -276,7 +360,8 @@ mst_status pair_send(pair_job *job, size_t n, const double *coordinates, size_t 
     if (status != MST_OK)
         return status;
     place_columns(n, job->width, job->coded, job->cols, first_column, job->rows);
-    return result_rows(job->result, n, job->rows);
+    return job->status != NULL ? result_rows_status(job->result, n, job->rows, job->status)
+                               : result_rows(job->result, n, job->rows);
 }
 
 /* Row numbers of a failure count the rows of earlier chunks too. */
@@ -327,8 +412,7 @@ static mst_status finish(pair_job *job)
              "geodesics exist or their direction is lost in rounding; one was chosen",
              (unsigned long long)job->cut_count, job->cut_count == 1 ? "row" : "rows",
              (unsigned long long)job->cut_first);
-    if (status == MST_OK && job->unfinished[0] != '\0')
-        status = mst_fail(MST_CONVERGENCE, "%s", job->unfinished);
+    status = row_tally_conclude(&job->tally, job->inv, job->before, "rows", status);
     return model_conclude(&job->model, status);
 }
 

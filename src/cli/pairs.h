@@ -9,7 +9,10 @@
 
 #include "model.h"
 #include "result.h"
+#include "row_status.h"
 #include "util/json.h"
+
+#include <manistat/geodesic.h>
 
 #define PAIR_USAGE "--manifold SPEC [options] [FILE [FILE]]"
 #define PAIR_OPERANDS 2
@@ -17,6 +20,12 @@
     "With two FILEs the first holds the points x and the second the other half of each row; a "   \
     "file with a single row goes with every row of the other. Without a FILE, or with '-', rows " \
     "come from standard input."
+#define PAIR_SEARCH                                                                              \
+    "On manifolds from formulas geodesics are searched for, and --status adds what is known of " \
+    "each: 'minimal' (no other can be shorter), 'minimal among its starts', 'locally minimal', " \
+    "or why there is none: 'saddle', 'not converged', 'no path' (different components), 'left "  \
+    "the domain'. Such rows are nan, a warning tells their number, and the exit status is 1; "   \
+    "with --force they have the best value that was found, and it is 0.\n\n"
 #define PAIR_LIMIT                                                                               \
     "With --score FILE the network answers: Log_x(y) is t times its score at its least time t, " \
     "and the squared distance is 2 t^2 d/dt log p + d t, or the squared length of that Log "     \
@@ -38,8 +47,13 @@ typedef struct pair_operation {
     pair_coordinates coordinates; /* which are points, vectors, or none */
     const char *json_tail;        /* as in result_layout */
     bool header;
-    /* Can this manifold, or this model, do it? Asked before anything is read; null: yes. */
-    mst_status (*check)(const model *o);
+    bool
+        valid; /* rows have validity numbers and a status if the source judges itself, and only then */
+    /* does the command take --status? then rows fill job->status before they are sent */
+    bool status;
+    /* Can this manifold, or this model, do it? Asked before anything is read; may open the
+     * source; null: yes. */
+    mst_status (*check)(model *o);
     /* Turns job->x and job->y, n rows of them, into result rows. */
     mst_status (*rows)(pair_job *job, size_t n);
     /* More members of the JSON object, or null. */
@@ -60,14 +74,21 @@ struct pair_job {
     double *coded;                      /* (chunk, width) */
     double *rows;                       /* (chunk, cols) */
     unsigned char *flags;               /* (chunk) */
+    const char **status;                /* (chunk), words; null if the operation has none */
+    mst_geodesic_status *ends;          /* (chunk), the same as numbers; for logarithms */
+    row_tally tally;                    /* of rows without an answer */
     uint64_t cut_count, cut_first;      /* rows at the cut locus, number of the first */
-    char unfinished[512];               /* what did not converge, or empty */
+    double *validity;                   /* (chunk), what the source says of its errors, or null */
 };
 
 MST_MUST_USE mst_status run_pairs(invocation *inv, const pair_operation *operation);
 
 /* job->v = Log_x(y), and keeps account of the flags; by the network if there is a model. */
 MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
+/* job->rows: distances, in the first of its columns; and statuses. */
+MST_MUST_USE mst_status pair_dist(pair_job *job, size_t n);
+/* The status of rows that a network has answered. */
+extern const char pair_by_network[];
 /* Does the model know such pairs? */
 MST_MUST_USE mst_status pair_judge(pair_job *job, size_t n);
 /* The network's Log, and squared distances (n) or null. */
@@ -75,7 +96,5 @@ MST_MUST_USE mst_status pair_network_log(pair_job *job, size_t n, double *square
 /* Sends `n` rows, whose coordinates are given in ambient form and whose other columns stand in job->rows. */
 MST_MUST_USE mst_status pair_send(pair_job *job, size_t n, const double *coordinates,
                                   size_t first_column);
-/* Lets an iteration that did not converge pass, to be told at the end. */
-mst_status pair_tolerate(pair_job *job, mst_status status);
 
 #endif

@@ -5,26 +5,52 @@
 #include "common.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* However little a matrix was moved, its place on the manifold is one that the projection has made up. */
+static void describe_raised(const mst_points_report *r, size_t size, char *text)
+{
+    text[0] = '\0';
+    if (r->raised == 0)
+        return;
+    if (r->raised == 1 && r->moved == 1)
+        snprintf(text, size, "; it was");
+    else if (r->raised == 1)
+        snprintf(text, size, "; row %" PRIu64 " was", r->raised_row);
+    else
+        snprintf(text, size, "; %" PRIu64 " of them, the last row %" PRIu64 ", were", r->raised,
+                 r->raised_row);
+    size_t used = strlen(text);
+    snprintf(
+        text + used, size - used,
+        " not positive definite, %s an eigenvalue near 0 now, and may decide the result: leave "
+        "%s out or correct %s",
+        r->raised == 1 ? "has" : "have", r->raised == 1 ? "it" : "them",
+        r->raised == 1 ? "it" : "them");
+}
 
 static void tell_moves(const invocation *inv, const mst_manifold *m, const char *path,
                        const mst_points_report *r)
 {
     const double much = 0.1;
-    const char *warning = r->largest_move > much ? "warning: " : "",
+    const char *warning = r->largest_move > much || r->raised > 0 ? "warning: " : "",
                *rows = r->rows == 1 ? "" : "s";
+    char raised[240];
+    describe_raised(r, sizeof raised, raised);
     if (r->moved == 1)
         warn(inv,
              "%s%s: 1 of %" PRIu64 " row%s was moved onto %s, by %.3g %% of its size (row %" PRIu64
-             ")",
+             ")%s",
              warning, shown_path(path), r->rows, rows, mst_manifold_spec(m), 100 * r->largest_move,
-             r->largest_row);
+             r->largest_row, raised);
     else if (r->moved > 1)
         warn(inv,
              "%s%s: %" PRIu64 " of %" PRIu64
              " rows were moved onto %s, by %.3g %% of their size in "
-             "the median and %.3g %% at most (row %" PRIu64 ")",
+             "the median and %.3g %% at most (row %" PRIu64 ")%s",
              warning, shown_path(path), r->moved, r->rows, mst_manifold_spec(m),
-             100 * r->median_move, 100 * r->largest_move, r->largest_row);
+             100 * r->median_move, 100 * r->largest_move, r->largest_row, raised);
 }
 
 void tell_points(const invocation *inv, const mst_manifold *m, const char *path,

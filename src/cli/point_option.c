@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The numbers of "1, -2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
-static size_t parse_numbers(const char *text, double *numbers)
+size_t parse_numbers(const char *text, double *numbers)
 {
     size_t count = 0;
     for (;;) {

@@ -17,16 +17,18 @@ struct result {
     invocation *inv;
     char *names_text; /* all names, one after the other */
     const char **names;
-    size_t cols;
+    size_t cols;        /* numbers of a row */
+    bool status;        /* is there a column of words behind them? */
     mst_writer *writer; /* without --json */
     mst_output *sink;   /* with --json */
     mst_json *json;
-    double *rows; /* with --json: all rows so far */
+    double *rows;       /* with --json: all rows so far */
+    const char **words; /* and their status */
     size_t count, capacity;
 };
 
 /* Writing has an exit status of its own: remember that this is what failed. */
-static mst_status note_output(invocation *inv, mst_status status)
+mst_status note_output(invocation *inv, mst_status status)
 {
     if (status != MST_OK)
         inv->output_failed = true;
@@ -58,10 +60,12 @@ static mst_status make_names(result *r, const result_layout *layout)
     enum { LONGEST = 40 }; /* "x_" and twenty digits fit, and so do the names of the lead */
     size_t lead = lead_count(layout->lead);
     r->cols = lead + layout->width + (layout->json_tail != NULL && to_json(r->inv));
-    r->names = calloc(r->cols, sizeof *r->names);
+    r->status = option_given(r->inv, &option_status) || (layout->status && to_json(r->inv));
+    r->names = calloc(r->cols + 1, sizeof *r->names);
     r->names_text = calloc(r->cols, LONGEST);
     if (r->names == NULL || r->names_text == NULL)
         return mst_fail(MST_MEMORY, "not enough memory for the names of %zu columns", r->cols);
+    r->names[r->cols] = "status";
     const char *next = layout->lead;
     for (size_t i = 0; i < r->cols; i++) {
         char *name = r->names_text + i * LONGEST;
@@ -89,10 +93,15 @@ mst_status result_open(result **out, invocation *inv, const result_layout *layou
     mst_status status = make_names(r, layout);
     if (status == MST_OK && to_json(inv))
         status = json_begin(inv, &r->sink, &r->json);
+    else if (status == MST_OK && layout->landmark_dim > 0 && !r->status)
+        status = note_output(inv, mst_writer_open_landmarks(&r->writer, output_path(inv), r->cols,
+                                                            layout->landmark_dim,
+                                                            option_given(inv, &option_force)));
     else if (status == MST_OK)
-        status = note_output(inv, mst_writer_open(&r->writer, output_path(inv), r->cols,
-                                                  layout->header ? r->names : NULL,
-                                                  option_given(inv, &option_force)));
+        status = note_output(inv, (r->status ? mst_writer_open_words : mst_writer_open)(
+                                      &r->writer, output_path(inv), r->cols + r->status,
+                                      layout->header ? r->names : NULL,
+                                      option_given(inv, &option_force)));
     if (status == MST_OK)
         *out = r;
     else
@@ -119,6 +128,10 @@ static mst_status reserve(result *r, size_t more)
                         "are written as they come",
                         r->count + more);
     r->rows = rows;
+    const char **words = r->status ? realloc(r->words, capacity * sizeof *words) : NULL;
+    if (r->status && words == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for the status of %zu rows", capacity);
+    r->words = words;
     r->capacity = capacity;
     return MST_OK;
 }
@@ -133,6 +146,23 @@ mst_status result_rows(result *r, size_t n, const double *rows)
     memcpy(r->rows + r->count * r->cols, rows, n * r->cols * sizeof *rows);
     r->count += n;
     return MST_OK;
+}
+
+mst_status result_rows_status(result *r, size_t n, const double *rows, const char *const *words)
+{
+    if (r->status && r->json == NULL)
+        return note_output(r->inv, mst_writer_rows_words(r->writer, n, rows, words));
+    mst_status status = result_rows(r, n, rows);
+    if (status == MST_OK && r->status)
+        memcpy(r->words + r->count - n, words, n * sizeof *words);
+    return status;
+}
+
+mst_status result_specimens(result *r, size_t n, const double *rows, const char *const *names)
+{
+    if (r->json != NULL)
+        return result_rows(r, n, rows);
+    return note_output(r->inv, mst_writer_specimens(r->writer, n, rows, names));
 }
 
 mst_status result_labels(result *r, size_t n, const size_t *labels)
@@ -150,7 +180,7 @@ mst_status result_labels(result *r, size_t n, const size_t *labels)
 
 mst_json *result_json(result *r, const char *manifold)
 {
-    if (r->json != NULL) {
+    if (r->json != NULL && manifold != NULL) {
         mst_json_key(r->json, "manifold");
         mst_json_string(r->json, manifold);
     }
@@ -165,6 +195,13 @@ mst_status result_finish(result *r)
         mst_json_key(r->json, r->names[i]);
         mst_json_numbers(r->json, r->count, r->rows + i, r->cols);
     }
+    if (r->status) {
+        mst_json_key(r->json, "status");
+        mst_json_array(r->json);
+        for (size_t i = 0; i < r->count; i++)
+            mst_json_string(r->json, r->words[i]);
+        mst_json_end(r->json);
+    }
     return json_end(r->inv, r->sink, r->json);
 }
 
@@ -176,6 +213,7 @@ void result_free(result *r)
     mst_output_free(r->sink);
     mst_writer_free(r->writer);
     free(r->rows);
+    free(r->words);
     free(r->names);
     free(r->names_text);
     free(r);

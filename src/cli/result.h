@@ -18,15 +18,25 @@ typedef struct result_layout {
     size_t width;
     const char *json_tail; /* a last column that only JSON has, or null */
     bool header;           /* do the names stand in the first line of a CSV file? */
+    /* may rows lack an answer? then JSON has a last column "status" of words; CSV has one
+     * with --status, whatever this says */
+    bool status;
+    size_t landmark_dim; /* rows are landmarks of so many coordinates each, which .tps can hold */
 } result_layout;
 
 typedef struct result result;
 
 /* Opens the output at once, so that a file in the way is found before the work. */
 MST_MUST_USE mst_status result_open(result **out, invocation *inv, const result_layout *layout);
-/* Columns of a row for result_rows, the JSON tail included if there is JSON. */
+/* Columns of a row for result_rows, the JSON tail included if there is JSON, the status not. */
 size_t result_cols(const result *r);
 MST_MUST_USE mst_status result_rows(result *r, size_t n, const double *rows);
+/* The same with the status of each row, (n) constant words, for commands that take --status. */
+MST_MUST_USE mst_status result_rows_status(result *r, size_t n, const double *rows,
+                                           const char *const *status);
+/* The same with the names of the rows, (n) or null, for results that are landmarks. */
+MST_MUST_USE mst_status result_specimens(result *r, size_t n, const double *rows,
+                                         const char *const *names);
 /* For a result of one column: n labels as its rows. */
 MST_MUST_USE mst_status result_labels(result *r, size_t n, const size_t *labels);
 /* The JSON object, begun with the members "command" and "manifold" (left out if null), for the command's
@@ -35,6 +45,9 @@ mst_json *result_json(result *r, const char *manifold);
 /* Writes the columns, the closing members and makes the output visible. */
 MST_MUST_USE mst_status result_finish(result *r);
 void result_free(result *r);
+
+/* Marks a failure as one of writing, which has its own exit status. */
+mst_status note_output(invocation *inv, mst_status status);
 
 /* The same for a command without rows: an object or a text, to be sent when complete. */
 MST_MUST_USE mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j);

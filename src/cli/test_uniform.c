@@ -3,10 +3,11 @@
 
 #include "test_uniform.h"
 
-#include "estimate.h"
+#include "labelled.h"
 #include "util/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const option option_uniform = {
     .name = "uniform",
@@ -21,6 +22,7 @@ static void write_json(const estimation *e, mst_json *j, size_t n, const mst_uni
     json_member_string(j, "hypothesis", "uniform");
     json_member_string(j, "method", u->simulated ? "simulation" : "chi-squared");
     json_member_integer(j, "n", n);
+    json_member_number(j, "effective_n", u->effective_n);
     json_member_number(j, "statistic", u->statistic);
     json_member_number(j, "degrees_of_freedom", u->degrees_of_freedom);
     json_member_number(j, "p_value", u->p_value);
@@ -41,6 +43,8 @@ static void write_page(const estimation *e, FILE *out, size_t n, const mst_unifo
     fprintf(out, "Are the points uniform? %zu point%s on %s\n\n", n, n == 1 ? "" : "s",
             mst_manifold_spec(e->m));
     fprintf(out, "p-value     %.6g\n", u->p_value);
+    if (option_given(e->inv, &option_weights) || option_given(e->inv, &option_cluster))
+        fprintf(out, "worth       %.6g independent rows\n", u->effective_n);
     if (u->simulated)
         fprintf(out, "statistic   %.6g, against simulated uniform samples\n", u->statistic);
     else
@@ -60,8 +64,8 @@ mst_status test_uniform(invocation *inv)
 {
     estimation e;
     report page = {0};
-    double *x = NULL;
-    size_t n = 0;
+    labelled_rows rows = {0};
+    double *weights = NULL;
     mst_uniformity found;
     mst_status status = estimation_open(&e, inv);
     if (status == MST_OK && inv->operand_count > 1)
@@ -70,19 +74,25 @@ mst_status test_uniform(invocation *inv)
     if (status == MST_OK)
         status = report_open(&page, inv);
     if (status == MST_OK)
-        status = read_points(&e, 0, &x, &n);
+        status = read_labelled(&e, &rows);
+    if (status == MST_OK)
+        status = read_weights(&e, rows.n, &weights);
     if (status == MST_OK) {
         mst_uniformity_options o = mst_uniformity_options_default();
         o.seed = e.seed;
-        status = mst_uniformity_test(&found, e.m, n, x, &o);
+        o.clusters = rows.cluster;
+        o.weights = weights;
+        o.weights_are = (mst_weight_meaning)option_get(inv, &option_weights_are)->choice;
+        status = mst_uniformity_test(&found, e.m, rows.n, rows.x, &o);
     }
     if (status == MST_OK && page.json != NULL)
-        write_json(&e, page.json, n, &found);
+        write_json(&e, page.json, rows.n, &found);
     else if (status == MST_OK)
-        write_page(&e, page.text, n, &found);
+        write_page(&e, page.text, rows.n, &found);
     if (status == MST_OK)
         status = report_finish(&page);
-    mst_points_free(x);
+    free(weights);
+    labelled_free(&rows);
     report_close(&page);
     estimation_close(&e);
     return status;

@@ -45,7 +45,7 @@ check "rotations written as quaternions" close_to expected rows 1e-15
 
 # exp and log undo each other, |log| = dist, dist is symmetric: on random points of every manifold.
 for spec in euclidean:3 circle torus:3 sphere:1 sphere:2 sphere:5 hyperbolic:2 hyperbolic:4 spd:2 spd:3 \
-    spd:3?metric=log-euclidean sym:3 so3 'product(sphere:2,euclidean:1)' 'product(so3,torus:2,hyperbolic:2)'; do
+    spd:3?metric=log-euclidean sym:3 so3 kendall:6x2 size-and-shape:5x3 'product(sphere:2,euclidean:1)' 'product(so3,torus:2,hyperbolic:2)'; do
     manistat sample --manifold "$spec" --time 0.3 -n 40 --seed 1 --steps 3 >x.csv
     manistat sample --manifold "$spec" --time 0.3 -n 40 --seed 2 --steps 3 >y.csv
     paste -d, x.csv y.csv >xy.csv
@@ -138,7 +138,7 @@ for family in euclidean circle torus sphere hyperbolic spd sym so3 product; do
 done
 succeeds "manifolds --json" manifolds --json
 cp "$out" manifolds.json
-check "JSON of manifolds" as_json manifolds.json 'r["command"] == "manifolds" and len({len(v) for v in r.values() if isinstance(v, list)}) == 1 and r["dimension"][r["manifold"].index("sphere:2")] == 2 and r["columns"][r["manifold"].index("spd:3")] == 9 and r["injectivity"][r["manifold"].index("euclidean:3")] == "infinity" and abs(r["injectivity"][r["manifold"].index("circle")] - math.pi) < 1e-12 and all(r["exp"]) and r["exact"][r["manifold"].index("circle")] is True'
+check "JSON of manifolds" as_json manifolds.json 'r["command"] == "manifolds" and len({len(v) for v in r.values() if isinstance(v, list)}) == 1 and r["dimension"][r["manifold"].index("sphere:2")] == 2 and r["columns"][r["manifold"].index("spd:3")] == 9 and r["injectivity"][r["manifold"].index("euclidean:3")] == "infinity" and abs(r["injectivity"][r["manifold"].index("circle")] - math.pi) < 1e-12 and all(e for m, e in zip(r["manifold"], r["exp"]) if not m.startswith("landmarks")) and r["exact"][r["manifold"].index("circle")] is True'
 for spec in $(python3 -c 'import json; print(*json.load(open("manifolds.json"))["manifold"])'); do
     succeeds "manifolds $spec" manifolds "$spec"
     start=$(sed -n 's/^start *//p' "$out")
@@ -161,3 +161,19 @@ refuses "a result beyond doubles" 3 ": row 2: the result is beyond the range of 
 sed -i 2d steep.csv
 run exp --manifold spd:2 steep.csv
 check "far down" test "$status" -eq 3 -a "$(cat "$err")" = "manistat exp: row 69999: the result is beyond the range of double"
+
+# Formula files are examined.
+manifolds="$(dirname "${BASH_SOURCE[0]}")/../../examples/manifolds"
+cp "$manifolds/torus.manifold" .
+succeeds "a good file" manifolds torus.manifold --check
+check "what it says" grep -q '^ok *curvature *Gauss curvature from' "$out"
+succeeds "a good file with other parameters" manifolds 'torus.manifold?R=3&r=1' --check -n 64 --seed 5 --json
+check "as JSON" grep -q '"worst":"ok","findings":\[{"level":"ok","topic":"metric"' "$out"
+sed 's/^period    v 2\*pi/period    v 6/' torus.manifold >wrong.manifold
+run manifolds wrong.manifold --check
+check "a wrong period" test "$status" -eq 1
+check "is counted" grep -q 'wrong.manifold: 1 thing is wrong with it' "$err"
+check "what is wrong" grep -q '^warning *periods *coordinate 2 does not have the period 6' "$out"
+refuses "a file that is none" 2 "no.manifold" manifolds no.manifold --check
+refuses "nothing to examine" 2 "needs a SPEC" manifolds --check
+refuses "a built-in manifold is not examined" 3 "not given by a metric" manifolds sphere:2 --check

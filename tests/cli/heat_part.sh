@@ -115,14 +115,31 @@ refuses "a t column too many" 2 "7 columns; sphere:2 needs 6" heat --manifold sp
 refuses "two files without --time" 2 "two files.*--time" heat --manifold circle zero.csv zero.csv
 refuses "--time 0" 2 "--time.*0" heat --manifold circle --time 0 <<<0,1
 refuses "--time nan" 2 "--time.*nan" heat --manifold circle --time nan <<<0,1
-refuses "another score" 2 "--score 'bridge' is neither a score source .exact, log. nor a file" heat --manifold circle --score bridge <<<0,1,1
+refuses "another score" 2 "--score 'bridgework' is neither a score source .exact, log, expansion, bridge, pde. nor a file" heat --manifold circle --score bridgework <<<0,1,1
 refuses "no closed form" 3 "spd:3 has no closed-form heat kernel;.*sphere.*spd:2.*log-euclidean.*products" heat --manifold spd:3 --time 1 <<<1
 refuses "a factor without closed form" 3 "product\(circle,spd:3\) has no closed-form" heat --manifold 'product(circle,spd:3)' --time 1 <<<1
 
 # What exists is what 'manifolds' says.
 manistat manifolds --json >manifolds.json
-check "manifolds knows" as_json manifolds.json 'dict(zip(r["manifold"], r["heat"])) == {m: m != "spd:3" for m in r["manifold"]} and "spd:3" in r["manifold"]'
+check "manifolds knows" as_json manifolds.json 'dict(zip(r["manifold"], r["heat"])) == {m: m != "spd:3" and not m.startswith(("kendall", "size-and-shape", "landmarks")) for m in r["manifold"]} and "spd:3" in r["manifold"]'
 run manifolds spd:3
 check "manifolds spd:3" grep -qx 'heat *none' "$out"
 run manifolds spd:2
 check "manifolds spd:2" grep -qx 'heat *closed form' "$out"
+
+# Bridges: in flat space they are exact; elsewhere within their standard errors; the same numbers for the same row.
+rows "bridges in the plane are exact" -14.337877066409345,11.5,-3,-4 1e-11 heat --manifold euclidean:2 --score bridge <<<0,0,3,4,1
+run heat --manifold sphere:2 --score 'bridge?paths=400' --errors <<<0,0,1,1,0,0,0.5
+check "header with errors" test "$(head -n 1 "$out")" = logp,dt_logp,logp_se,dt_logp_se,score_se,ess,score_1,score_2,score_3
+manistat heat --manifold sphere:2 <<<0,0,1,1,0,0,0.5 >exact.csv
+paste -d, "$out" exact.csv >both
+check "bridges within four standard errors" awk -F, 'NR == 2 { a = $1 - $10; b = $2 - $11; c = $9 - $14; exit !(a * a < 16 * $3 * $3 && b * b < 16 * $4 * $4 && c * c < 16 * $5 * $5 && $6 > 300 && $6 <= 400) }' both
+cp "$out" errors.csv
+printf '0,0,1,0,1,0,0.5\n0,0,1,1,0,0,0.5\n' >two.csv
+run heat --manifold sphere:2 --score 'bridge?paths=400' --errors two.csv
+check "rows have numbers of their own" test "$(tail -n 1 "$out")" != "$(tail -n 1 errors.csv)"
+run heat --manifold sphere:2 --score 'bridge?paths=100&steps=16' --json <<<0,0,1,1,0,0,0.5
+check "JSON has the errors of bridges" grep -q '"ess":\[' "$out"
+refuses "errors of a closed form" 2 "--errors is for --score bridge" heat --manifold sphere:2 --errors <<<0,0,1,1,0,0,0.5
+refuses "an option that bridges do not have" 2 "it has paths, steps, seed, guide" heat --manifold sphere:2 --score 'bridge?path=3' <<<0,0,1,1,0,0,0.5
+refuses "paths that are no number" 2 "a whole number" heat --manifold sphere:2 --score 'bridge?paths=few' <<<0,0,1,1,0,0,0.5

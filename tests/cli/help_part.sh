@@ -12,7 +12,7 @@ succeeds "general help" --help
 check "general help fits in 80 columns" fits_in_80_columns "$out"
 cp "$out" general
 names=$(manistat help --list)
-for name in manifolds sample heat exp log dist geodesic train check mean test kmeans mixture info help; do
+for name in manifolds sample heat exp log dist geodesic train check mean test kmeans mixture regress align info help; do
     check "general help names $name" grep -q "^  $name " general
     check "the list names $name" grep -qx "$name" <<<"$names"
 done
@@ -93,9 +93,33 @@ manistat sample --manifold sphere:2 --start 1,0,0 --time 0.1 -n 20 >new.csv
 ) >labelled.csv
 manistat sample --manifold spd:3 --time 0.1 -n 10 >matrices.csv
 manistat sample --manifold circle --time 0.5 -n 10 --degrees >angles.csv
+cp "$(dirname "${BASH_SOURCE[0]}")/../../examples/manifolds/torus.manifold" .
+cp data.csv y.csv
+(
+    echo age,sex,subject
+    for i in $(seq 1 50); do echo "$((i * 7 % 31)),$([ $((i % 3)) = 0 ] && echo m || echo f),s$((i / 4))"; done
+) >x.csv
 manistat kmeans --manifold sphere:2 -k 2 --json data.csv >clusters.json
 manistat mixture --manifold sphere:2 -k 2 --json data.csv >mixture.json
+printf 'LM=3\n0 0\n4 0\n0 3\nID=a\nLM=3\n1 1\n1 5\n-2 1.5\nID=b\n' >skulls.tps
 manistat train --manifold sphere:2 --steps 20 --width 8 --depth 1 -o model.safetensors >/dev/null
+python3 - <<'END'
+import math
+import struct
+
+rows = []
+with open("Z.csv", "w") as z:
+    for i in range(40):
+        a = 2 * math.pi * i / 40
+        z.write(f"{math.cos(a)!r},{math.sin(a)!r}\n")
+        rows += [f(k * a) / k + 0.03 * math.sin(1e4 * a * k) for k in range(1, 5) for f in (math.cos, math.sin)]
+head = "{'descr': '<f8', 'fortran_order': False, 'shape': (40, 8), }"
+head += " " * (117 - len(head)) + "\n"
+with open("X.npy", "wb") as x:
+    x.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<320d", *rows))
+END
+manistat learn gp --latent Z.csv --data X.npy --noise 1e-4 -o rot.gp >/dev/null 2>&1
+head -4 Z.csv >latent.csv
 count=0
 for page in general help.*; do
     while IFS= read -r line; do
@@ -105,14 +129,15 @@ for page in general help.*; do
             cd "example.$count" || exit 1
             printf '0,0,1\n0.6,0,0.8\n' >points.csv
             printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
-            cp ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../mixture.json ../model.safetensors .
+            cp ../torus.manifold ../skulls.tps ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../mixture.json ../model.safetensors ../x.csv ../y.csv .
+            cp ../X.npy ../Z.csv ../rot.gp ../latent.csv .
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
             # Nobody waits for minutes of training here.
             short=$(sed -e 's/--minutes [0-9]*/--steps 20 --width 8 --depth 1/' \
                 -e 's/\(train .* --around [a-z.]*\)/\1 --steps 20 --width 8 --depth 1/' <<<"$line")
-            # A model of twenty steps is not certified either.
-            bash -c "$short" >out 2>err && ! grep -qv 'has no certificate' err && { [ -s out ] || [ -s "$target" ]; }
+            # A model of twenty steps is not certified either, and a ring of few points has short cuts.
+            bash -c "$short" >out 2>err && ! grep -Eqv 'has no certificate|ways cost only' err && { [ -s out ] || [ -s "$target" ]; }
         )
         verdict "example: $line" $?
     done < <(sed -n 's/^    \(\(echo .*| \)\{0,1\}manistat .*\)/\1/p' "$page")

@@ -55,6 +55,7 @@ refuses "latlon on another manifold" 2 ": --latlon needs sphere:2, not sphere:3$
 file beyond.csv '91,0,0,0\n'
 refuses "latitude above 90" 2 "beyond.csv.*(row|line) 1" "${dist[@]}" --latlon beyond.csv
 refuses "the second file is bad" 2 "word.csv" log --manifold euclidean:6 good.csv word.csv
+[ -e /dev/zero ] && refuses "a file without an end" 2 "/dev/zero: a line of more than 268435456 bytes; this is not a text file" info /dev/zero
 
 # What is not bad.
 quarter=1.5707963267948966

@@ -88,6 +88,10 @@ succeeds "nothing moved" "${label[@]}" sphere:2 --project pair.csv
 printf '2,0,1\n1,0,-0.5\n' >indefinite.csv
 refuses "a large negative eigenvalue" 2 'indefinite.csv, row 2 .line 2.: the eigenvalues go from -0.5 to 1, .* or pass --force$' "${mean[@]}" spd:2 --project indefinite.csv
 warns "which --force accepts" 'warning: indefinite.csv: 1 of 2' "${label[@]}" spd:2 --project --force indefinite.csv
+printf '1,0,1\n1.1,0.1,1\n1,0,-0.025\n' >lifted.csv
+warns "a small negative eigenvalue" 'warning: lifted.csv: 1 of 3 rows was moved .*; it was not positive definite, has an eigenvalue near 0' "${label[@]}" spd:2 --project lifted.csv
+printf '1,0,1\n1,0,0\n1,0,-0.025\n' >lifted.csv
+warns "several of them" 'warning: lifted.csv: 2 of 3 rows were moved .*; 2 of them, the last row 3, were not positive definite' "${label[@]}" spd:2 --project lifted.csv
 warns "pairs tell it, too" 'warning: standard input: 1 of 1 row was moved' dist --manifold sphere:1 --project <<<1,0,0,2
 
 # ---- One column of labels ----

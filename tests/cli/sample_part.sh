@@ -109,3 +109,15 @@ verdict "variance in the plane" $?
 manistat sample --manifold circle --time 1 -n 20000 --method exact |
     awk '{ s += cos($1) } END { d = s / NR - exp(-0.5); exit d > 0.025 || d < -0.025 }'
 verdict "mean cosine on the circle" $?
+
+# Bridges.
+run sample --manifold sphere:2 --time 0.5 -n 3 --steps 10 --bridge 1,0,0
+# shellcheck disable=SC2016 # a program for awk
+check "bridges: header and rows" awk 'NR == 1 { if ($0 != "path,time,x_1,x_2,x_3") exit 1 } END { exit NR != 34 }' "$out"
+# shellcheck disable=SC2016 # a program for awk
+check "bridges end where they should" awk -F, 'NR > 1 && $2 == 0.5 { n++; if ($3 != 1 || $4 != 0 || $5 != 0) exit 1 } END { exit n != 3 }' "$out"
+cp "$out" bridges.csv
+run sample --manifold sphere:2 --time 0.5 -n 2 --steps 10 --bridge 1,0,0 --threads 1
+check "the first bridges of more are the same" test "$(head -n 23 bridges.csv | md5sum)" = "$(md5sum <"$out")"
+refuses "bridges by another method" 2 "leave out --method" sample --manifold sphere:2 --time 0.5 --bridge 1,0,0 --method exact
+refuses "bridges with an odd number of steps" 2 "an even number of --steps" sample --manifold sphere:2 --time 0.5 --bridge 1,0,0 --steps 7

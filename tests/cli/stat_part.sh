@@ -150,7 +150,7 @@ refuses "no weight at all" 2 "weights" "${flat[@]}" --weights <(printf '0\n0\n0\
 refuses "an unknown kind" 2 "--kind cannot be 'median'; choose one of diffusion, frechet" "${flat[@]}" --kind median flat.csv
 refuses "an unknown method" 2 "choose one of newton, gradient, adam" "${flat[@]}" --method bfgs flat.csv
 refuses "an unknown covariance" 2 "choose one of observed, sandwich, bootstrap" "${flat[@]}" --covariance robust flat.csv
-refuses "a score that is not there" 2 "--score 'bridge' is neither a score source .exact, log. nor a file" "${flat[@]}" --score bridge flat.csv
+refuses "a score that is not there" 2 "--score 'bridgework' is neither a score source .exact, log, expansion, bridge, pde. nor a file" "${flat[@]}" --score bridgework flat.csv
 refuses "a time that is neither" 2 "--time must be fit or a number, not 'soon'" "${flat[@]}" --time soon flat.csv
 refuses "time zero" 2 "--time must be positive" "${flat[@]}" --time 0 flat.csv
 refuses "a time for a Frechet mean" 2 "has no time; leave out --time" "${flat[@]}" --kind frechet --time 1 flat.csv
@@ -253,12 +253,24 @@ check "one cluster: text" grep -Eq '^  clusters +1$' "$out"
 check "one cluster has no interval" bash -c "! grep -q 'time interval' '$out'"
 expects "one cluster" "r['effective_n'] is None and r['time_interval'] is None and r['mean_standard_error'] is None" mean --manifold euclidean:1 --cluster <(yes a | head -12) subjects-x.csv
 run mean --manifold euclidean:3 --kind frechet <(printf '1,2,3\n2,1,3\n')
-check "no region of two rows" grep -Eq '^  region +none: no more rows than dimensions' "$out"
+check "no region of two rows" grep -Eq '^  region +none: no more rows than dimensions .2 for 3.; give more$' "$out"
+expects "JSON: no region" "r['region_kind'] == 'none' and r['missing_region'].startswith('no more rows than dimensions')" mean --manifold euclidean:3 --kind frechet <(printf '1,2,3\n2,1,3\n')
+printf '1,2\n2,3\n4,1\n1,0\n' >four.csv
+expects "no region of two clusters" "r['missing_region'] == 'no more clusters than dimensions (2 for 2); give more'" mean --manifold euclidean:2 --cluster <(printf 'a\na\nb\nb\n') four.csv
+expects "no region of one weight" "'degrees of freedom, too few for 2 dimensions' in r['missing_region']" mean --manifold euclidean:2 --kind frechet --weights <(printf '100\n.001\n.001\n.001\n') --weights-are relative four.csv
+expects "no region of shares" "'the weights sum to 0.8 observations' in r['missing_region'] and '--weights-are' in r['missing_region']" mean --manifold euclidean:2 --weights <(printf '.2\n.2\n.2\n.2\n') four.csv
+expects "a region needs no reason" "r['region_kind'] == 'ellipsoid' and 'missing_region' not in r" mean --manifold euclidean:2 four.csv
 run mean --manifold sphere:2 --kind frechet <(yes 0,0,1 | head -9)
 check "one point nine times" grep -q 'none: all rows are one point' "$out"
 refuses "clusters of both kinds" 2 "clusters lie in one group" "${line[@]}" --by <(seq 12 | sed 's/.*/x/;1s/x/y/;3,4s/x/y/') --cluster subjects.txt subjects-x.csv
 refuses "a likelihood ratio of clusters" 2 "takes rows for independent" "${line[@]}" --method lr --by groups.txt --cluster subjects.txt subjects-x.csv
 refuses "one column for both" 2 "cannot be two kinds of labels" "${line[@]}" --by 2 --cluster subject three.csv
+printf 'a,b\n1,2\n2,3\n' >ab.csv
+refuses "too few columns beside a cluster" 2 'without the labels, ab.csv has 1 column .b.; euclidean:2 needs 2' mean --manifold euclidean:2 --cluster a ab.csv
+refuses "a missing column of clusters" 2 '"rat" is neither a file nor a column of ab.csv, which has a, b$' mean --manifold euclidean:2 --cluster rat ab.csv
+printf 'a,rat\n1,x\n2,NA\n3,y\n4,NA\n' >unknown.csv
+refuses "rows of unknown clusters" 2 '--cluster: unknown.csv, row 2: "NA" is no cluster .2 rows.' mean --manifold euclidean:1 --cluster rat unknown.csv
+refuses "the same in a file of labels" 2 'row 3: "nan" is no cluster .1 row.' mean --manifold euclidean:1 --cluster <(printf 'x\nx\nnan\ny\n') <(cut -d, -f1 unknown.csv)
 refuses "no such cluster column" 2 '"rat" is neither a file nor a column' "${line[@]}" --by group --cluster rat three.csv
 
 # ---- kmeans ----
@@ -305,7 +317,7 @@ expects "mixture: JSON" "near(sum(r['weights']), 1) and near(r['weights'], [0.6,
 run "${mix[@]}" -k 1-4 both.csv
 check "mixture: the least BIC wins" cmp -s "$out" found.txt
 check "mixture: and the table says so" grep -Eq '^2 .* least$' "$err"
-check "mixture: a line per candidate" test "$(wc -l <"$err")" -eq 5
+check "mixture: a line per candidate, and one for the uniform law" test "$(wc -l <"$err")" -eq 6
 run "${mix[@]}" -k 1-4 --quiet both.csv
 check "mixture: --quiet has no table" test "$status" -eq 0 -a ! -s "$err"
 expects "mixture: candidates" "[c['k'] for c in r['candidates']] == [1, 2, 3] and r['k'] == 2 and r['bic'] == min(c['bic'] for c in r['candidates']) and near(r['candidates'][1]['log_likelihood'], r['log_likelihood'])" "${mix[@]}" -k 1-3 both.csv

@@ -134,6 +134,7 @@ for signal in INT TERM; do
     manistat "${sphere[@]}" "${endless[@]}" --checkpoint 0.1 --json -o "$file" >"$out" 2>"$err" &
     process=$!
     waits_for "$file.checkpoint"
+    [ $signal = TERM ] || refuses "two trainings do not share a file" 3 "another process is writing $file" "${sphere[@]}" --steps 1 -o "$file" --force
     kill -$signal $process
     wait $process
     status=$?
@@ -150,6 +151,7 @@ steps=$(manistat info --json INT.safetensors | python3 -c 'import json, sys; pri
 succeeds "an interrupted training goes on" "${sphere[@]}" --width 16 --depth 2 --steps $((steps + 5)) -o INT.safetensors --resume
 check "to its end" as_json <(manistat info --json INT.safetensors) "r['finished'] and r['steps'] == $steps + 5"
 check "and drops the checkpoint" test ! -e INT.safetensors.checkpoint
+check "and the lock" test ! -e INT.safetensors.lock
 cp model.safetensors TERM.safetensors
 refuses "--resume spares a finished model" 3 "TERM.safetensors exists" "${sphere[@]}" "${endless[@]}" -o TERM.safetensors --resume
 if has_terminals; then
@@ -207,7 +209,11 @@ manistat check certified.safetensors --dry-run --samples 256 --against certified
 check "a model against itself" as_json against.json 'r["certificate"]["against"] == "network" and all(b["score_error"] == 0 and b["time_error"] == 0 for b in r["certificate"]["bands"])'
 manistat check certified.safetensors --dry-run --samples 256 --against none --json >against.json
 check "a model against nothing" as_json against.json 'r["certificate"]["against"] == "none" and r["certificate"]["all"]["score_error"] is None'
-refuses "against bridges" 2 "--against 'bridge' is neither a score source .exact, log. nor a file" check certified.safetensors --against bridge
+refuses "against nothing known" 2 "--against 'bridgework' is neither a score source .exact, log, expansion, bridge, pde. nor a file" check certified.safetensors --against bridgework
+manistat check certified.safetensors --dry-run --samples 256 --against 'bridge?paths=4&steps=8' --json >against.json
+check "against bridges, with standard errors" as_json against.json 'r["certificate"]["against"] == "bridge" and all(b["score_error_se"] > 0 and b["score_bound"] >= b["score_error"] for b in r["certificate"]["bands"])'
+manistat check certified.safetensors --dry-run --samples 256 --json >exact.json
+check "as the closed form says" python3 -c 'import json; a, b = (json.load(open(f))["certificate"]["all"] for f in ("against.json", "exact.json")); assert abs(a["score_error"] - b["score_error"]) < 5 * a["score_error_se"] + 0.02, (a, b)'
 refuses "check without a file" 2 "no FILE given" check
 for command in "check certified.safetensors" "info certified.safetensors" "heat --score certified.safetensors --time 0.5 pair.csv"; do
     # shellcheck disable=SC2086 # words
@@ -395,7 +401,7 @@ done
 refuses "another manifold" 2 "model for sphere:2, not for torus:2" mean "${model[@]}" --manifold torus:2 data.csv
 refuses "a table as a model" 2 "data.csv: not a safetensors file" mean --score data.csv data.csv
 refuses "a model as a table" 2 "model.safetensors" mean --manifold sphere:2 model.safetensors
-refuses "no such model" 2 "--score 'nowhere' is neither a score source .exact, log. nor a file" mean --score nowhere data.csv
+refuses "no such model" 2 "--score 'nowhere' is neither a score source .exact, log, expansion, bridge, pde. nor a file" mean --score nowhere data.csv
 refuses "an unknown option of a model" 2 "'paths' is no option of the score source 'model.safetensors'; it has beyond, t" mean --score 'model.safetensors?paths=3' data.csv
 refuses "a limit has no likelihood" 2 "has no time" mean --score 'model.safetensors?t=least' --kind diffusion data.csv
 refuses "a limit has no heat" 2 "has no time" heat --score 'model.safetensors?t=least' --time 0.5 pair.csv

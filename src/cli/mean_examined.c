@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* What the examination of a mean found, in words. */
+#include "mean_examined.h"
+
+#include <math.h>
+
+typedef struct finding {
+    mst_mean_examined bit;
+    const char *word, *warning, *refusal;
+} finding;
+
+static const finding findings[] = {
+    {MST_EXAMINED_FLAT, "flat",
+     "the metric is flat, since no two landmarks feel each other: this is the arithmetic mean; for "
+     "more take a larger sigma",
+     NULL},
+    {MST_EXAMINED_GEODESICS, "geodesics",
+     "no geodesics were found to some rows, which are far ones: the time is too small",
+     "no geodesics were found to 2 % of the rows or more, which are the far ones: what is left is "
+     "biased; take a nugget, as in nugget=0.01, or a smaller sigma"},
+    {MST_EXAMINED_CURVED, "curved",
+     "the space is so curved on the scale of the data that the time may be off by up to 6 %; "
+     "compare a nugget or a smaller sigma",
+     "the space is too curved on the scale of the data for the expansion; take a nugget, as in "
+     "nugget=0.01, or a smaller sigma"},
+    {MST_EXAMINED_NOT_BROWNIAN, "not-brownian",
+     "the data are not Brownian, their squared distances scatter more than the model says; robust "
+     "errors (--covariance sandwich) hold all the same",
+     NULL},
+    {MST_EXAMINED_LOST, "lost", NULL,
+     "Brownian motion from this fit comes where the metric is singular in rounding; take a nugget, "
+     "as in nugget=0.01, or a smaller sigma"},
+    {MST_EXAMINED_SIMULATION, "simulation",
+     "data simulated from the fit do not lead back to it within three standard errors", NULL},
+};
+enum { FINDINGS = sizeof findings / sizeof *findings };
+
+void examined_warn(const estimation *e, const mst_mean_examination *x)
+{
+    for (size_t i = 0; i < FINDINGS; i++)
+        if ((x->notes & ~x->refused & findings[i].bit) != 0)
+            warn(e->inv, "warning: %s",
+                 findings[i].warning != NULL ? findings[i].warning : findings[i].refusal);
+}
+
+mst_status examined_refuse(const mst_mean_examination *x)
+{
+    for (size_t i = 0; i < FINDINGS; i++)
+        if ((x->refused & findings[i].bit) != 0)
+            return mst_fail(MST_UNABLE, "%s (--force prints the fit)", findings[i].refusal);
+    return MST_OK;
+}
+
+void examined_print(FILE *out, size_t d, const mst_mean_examination *x)
+{
+    fprintf(out, "  %-16s%.3g (12 t <a1>/d, below 0.15 is harmless)\n", "curvature", x->curvature);
+    fprintf(out, "  %-16s%.3g times that of Brownian motion\n", "scatter", x->spread);
+    if (x->simulated > 0)
+        fprintf(
+            out,
+            "  %-16stime %.4g +- %.2g of it from %zu simulated rows, chi2 %.3g of %zu degrees\n",
+            "simulation", x->simulated_time, x->simulated_error, x->simulated, x->simulated_square,
+            d);
+}
+
+void examined_json(mst_json *j, const mst_mean_examination *x)
+{
+    mst_json_key(j, "examination");
+    mst_json_object(j);
+    json_member_string(j, "verdict", x->refused != 0 ? "refuse" : x->notes != 0 ? "warn" : "go");
+    json_member_number(j, "curvature", x->curvature);
+    json_member_number(j, "coupling", x->coupling);
+    json_member_number(j, "scatter", x->spread);
+    json_member_integer(j, "failed", x->failed);
+    json_member_integer(j, "simulated", x->simulated);
+    json_member_integer(j, "simulated_lost", x->lost);
+    json_member_number(j, "simulated_time", x->simulated_time);
+    json_member_number(j, "simulated_time_error", x->simulated_error);
+    json_member_number(j, "simulated_chi2", x->simulated_square);
+    mst_json_key(j, "findings");
+    mst_json_array(j);
+    for (size_t i = 0; i < FINDINGS; i++)
+        if ((x->notes & findings[i].bit) != 0)
+            mst_json_string(j, findings[i].word);
+    mst_json_end(j);
+    mst_json_end(j);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "regress_output.h"
+
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const methods[] = {"none", "likelihood ratio", "wald", "permutation"};
+static const char *const covariances[] = {"observed", "sandwich", "bootstrap"};
+
+/* ---- Predictions ---- */
+
+mst_status regress_predictions_new(regress_predictions *p, size_t n, size_t d, size_t D)
+{
+    p->n = n;
+    mst_status status = new_doubles(&p->at.points, n, D);
+    if (status == MST_OK)
+        status = new_doubles(&p->at.noise, n, 1);
+    if (status == MST_OK)
+        status = new_doubles(&p->at.covariance, n, d * d);
+    if (status == MST_OK)
+        status = new_doubles(&p->at.band, n, 1);
+    if (status == MST_OK)
+        status = new_doubles(&p->at.region, n, 1);
+    p->at.beyond = calloc(n + 1, 1);
+    if (status == MST_OK && p->at.beyond == NULL)
+        status = mst_fail(MST_MEMORY, "not enough memory for %zu predictions", n);
+    return status;
+}
+
+void regress_predictions_free(regress_predictions *p)
+{
+    free(p->at.points);
+    free(p->at.noise);
+    free(p->at.covariance);
+    free(p->at.band);
+    free(p->at.region);
+    free(p->at.beyond);
+}
+
+mst_status regress_json_predictions(const estimation *e, mst_json *j, const regress_predictions *p)
+{
+    if (p->n == 0)
+        return MST_OK;
+    mst_status status = json_member_points(e, j, "predictions", p->n, p->at.points);
+    json_member_numbers(j, "prediction_noise", p->n, p->at.noise);
+    if (p->at.band != NULL)
+        json_member_numbers(j, "prediction_band", p->n, p->at.band);
+    if (p->at.region != NULL)
+        json_member_numbers(j, "prediction_region", p->n, p->at.region);
+    if (p->at.beyond != NULL) {
+        mst_json_key(j, "prediction_beyond");
+        mst_json_array(j);
+        for (size_t i = 0; i < p->n; i++)
+            mst_json_bool(j, p->at.beyond[i] != 0);
+        mst_json_end(j);
+    }
+    return status;
+}
+
+mst_status regress_print_predictions(const estimation *e, FILE *out, const regress_predictions *p,
+                                     double confidence)
+{
+    if (p->n == 0)
+        return MST_OK;
+    bool wide = columns_shown(e) > MOST_POINT_COLUMNS, bands = p->at.band != NULL,
+         regions = p->at.region != NULL;
+    double *coded, unit = length_unit(e);
+    char name[COLUMN_NAME];
+    mst_status status = new_doubles(&coded, p->n, e->width);
+    if (status == MST_OK)
+        status = mst_points_encode(e->m, p->n, p->at.points, &e->points, coded);
+    table t = {.cols = 1 + (wide ? 0 : columns_shown(e)) + 1 + bands + regions};
+    table_cell(&t, "row");
+    for (size_t c = 0; !wide && c < e->width; c++)
+        if (column_shown(e, c))
+            table_cell(&t, "%s", column_name(e, c, name));
+    if (bands)
+        table_cell(&t, "curve +-");
+    if (regions)
+        table_cell(&t, "new point +-");
+    table_cell(&t, "sigma^2");
+    for (size_t i = 0; status == MST_OK && i < p->n; i++) {
+        table_cell(&t, "%zu", i + 1);
+        for (size_t c = 0; !wide && c < e->width; c++)
+            if (column_shown(e, c))
+                table_number(&t, coded[i * e->width + c], 6);
+        if (bands)
+            table_number(&t, p->at.band[i] / unit, 3);
+        if (regions)
+            table_number(&t, p->at.region[i] / unit, 3);
+        table_number(&t, p->at.noise[i], 4);
+    }
+    fprintf(out,
+            "\npredictions, with the distance that holds %sa new point with probability "
+            "%g%s\n",
+            bands ? "the curve and " : "", confidence, wide ? "; --json has the points" : "");
+    if (status == MST_OK)
+        status = table_print(&t, out);
+    free(coded);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static void json_test(mst_json *j, const mst_regress_test *t)
+{
+    json_member_string(j, "method", methods[t->method]);
+    json_member_number(j, "statistic", t->statistic);
+    json_member_integer(j, "degrees_of_freedom", t->degrees);
+    json_member_number(j, "p_value", t->p_value);
+}
+
+static void json_terms(mst_json *j, const regress_rows *rows, const mst_regress_result *r)
+{
+    mst_json_key(j, "terms");
+    mst_json_array(j);
+    for (size_t c = 0; c < rows->k; c++)
+        mst_json_string(j, rows->names[c]);
+    mst_json_end(j);
+    mst_json_key(j, "references");
+    mst_json_object(j);
+    for (size_t t = 0; t < mst_terms_count(rows->terms); t++)
+        if (mst_terms_reference(rows->terms, t) != NULL)
+            json_member_string(j, mst_terms_text(rows->terms, t),
+                               mst_terms_reference(rows->terms, t));
+    mst_json_end(j);
+    json_member_numbers(j, "origin", rows->k, r->origin);
+}
+
+static mst_status json_vectors(const estimation *e, mst_json *j, const char *key, size_t n,
+                               const double *v)
+{
+    double *coded;
+    mst_status status = new_doubles(&coded, n, e->ambient);
+    if (status == MST_OK)
+        status = mst_points_encode_vectors(e->m, n, v, &e->points, coded);
+    if (status == MST_OK)
+        json_member_matrix(j, key, n, e->ambient, coded);
+    free(coded);
+    return status;
+}
+
+static void json_tests(mst_json *j, const regress_rows *rows, const mst_regress_result *r)
+{
+    json_member_numbers(j, "p_values", rows->k, r->p_values);
+    mst_json_key(j, "tests");
+    mst_json_array(j);
+    for (size_t t = 0; t < r->groups; t++) {
+        mst_json_object(j);
+        json_member_string(j, "term", mst_terms_text(rows->terms, t));
+        json_test(j, &r->tests[t]);
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    mst_json_key(j, "whole_model");
+    mst_json_object(j);
+    json_test(j, &r->whole);
+    mst_json_end(j);
+    if (r->equal_noise.method == MST_REGRESS_NO_TEST)
+        return;
+    mst_json_key(j, "constant_noise");
+    mst_json_object(j);
+    json_test(j, &r->equal_noise);
+    mst_json_end(j);
+}
+
+static void json_noise(mst_json *j, const mst_regress_result *r)
+{
+    bool away = r->noise_limit == MST_TIME_ZERO || r->noise_limit == MST_TIME_INFINITY;
+    json_member_number(j, "noise", away ? NAN : r->noise);
+    if (away)
+        json_member_string(j, "noise_limit", r->noise_limit == MST_TIME_ZERO ? "zero" : "infinity");
+    json_member_number(j, "noise_standard_error", r->noise_standard_error);
+    json_member_number(j, "noise_unbiased", away ? NAN : r->noise_unbiased);
+    json_member_numbers(j, "noise_interval", 2, (double[]){r->noise_low, r->noise_high});
+    if (r->noise_slopes != NULL)
+        json_member_numbers(j, "noise_slopes", r->columns, r->noise_slopes);
+}
+
+/* Intervals of the coordinates in the basis, in the order of the covariance; the last is
+ * that of log sigma^2. */
+static mst_status json_intervals(const estimation *e, mst_json *j, const mst_regress_result *r)
+{
+    size_t d = r->dim, curve = d * (r->columns + 1);
+    double *estimate;
+    mst_status status = new_doubles(&estimate, r->parameters, 1);
+    if (status != MST_OK)
+        return status;
+    memset(estimate, 0, r->parameters * sizeof *estimate);
+    for (size_t c = 0; status == MST_OK && c < r->columns; c++)
+        status = mst_manifold_to_frame(e->m, 1, r->intercept, r->velocities + c * r->ambient,
+                                       estimate + (1 + c) * d);
+    for (size_t k = curve; k < r->parameters; k++)
+        estimate[k] = k == curve ? log(r->noise) : r->noise_slopes[k - curve - 1];
+    mst_json_key(j, "intervals");
+    mst_json_array(j);
+    for (size_t k = 0; k < r->parameters && !isnan(r->interval_factor); k++) {
+        double reach = r->interval_factor * r->standard_errors[k];
+        mst_json_array(j);
+        mst_json_number(j, estimate[k] - reach);
+        mst_json_number(j, estimate[k] + reach);
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    free(estimate);
+    return status;
+}
+
+mst_status regress_json(const estimation *e, mst_json *j, const regress_rows *rows,
+                        const mst_regress_result *r, const regress_predictions *p)
+{
+    json_member_integer(j, "n", r->n);
+    json_member_integer(j, "dropped", rows->dropped);
+    json_terms(j, rows, r);
+    mst_status status = json_member_point(e, j, "intercept", r->intercept);
+    if (status == MST_OK)
+        status = json_vectors(e, j, "velocities", rows->k, r->velocities);
+    json_noise(j, r);
+    json_member_matrix(j, "basis", r->dim, r->ambient, r->basis);
+    json_member_matrix(j, "covariance", r->parameters, r->parameters, r->covariance);
+    json_member_string(j, "covariance_kind", covariances[r->covariance_kind]);
+    if (isnan(r->standard_errors[0]))
+        json_member_number(j, "standard_errors", NAN);
+    else
+        json_member_numbers(j, "standard_errors", r->parameters, r->standard_errors);
+    if (status == MST_OK)
+        status = json_intervals(e, j, r);
+    json_member_number(j, "degrees_of_freedom", r->degrees_of_freedom);
+    if (r->clusters > 0)
+        json_member_integer(j, "clusters", r->clusters);
+    json_tests(j, rows, r);
+    json_member_number(j, "log_likelihood", r->log_likelihood);
+    json_member_number(j, "aic", r->aic);
+    json_member_number(j, "bic", r->bic);
+    json_member_number(j, "r_squared", r->r_squared);
+    json_member_number(j, "confidence", r->confidence);
+    json_member_bool(j, "converged", r->converged);
+    json_member_string(j, "end", fit_end_word(r->end));
+    json_member_integer(j, "iterations", r->iterations);
+    json_member_number(j, "gradient_norm", r->gradient_norm);
+    json_member_integer(j, "beyond_cut_locus", r->beyond_cut);
+    if (status == MST_OK)
+        status = json_member_points(e, j, "fitted", r->n, r->fitted);
+    if (status == MST_OK)
+        status = json_vectors(e, j, "residuals", r->n, r->residuals);
+    json_member_numbers(j, "residual_lengths", r->n, r->distances);
+    json_member_numbers(j, "leverage", r->n, r->leverage);
+    return status == MST_OK ? regress_json_predictions(e, j, p) : status;
+}
+
+/* ---- A page ---- */
+
+/* Root of the trace of the block of a velocity. */
+static double block_error(const mst_regress_result *r, size_t first)
+{
+    double trace = 0;
+    for (size_t a = 0; a < r->dim; a++)
+        trace += r->standard_errors[first + a] * r->standard_errors[first + a];
+    return sqrt(trace);
+}
+
+static mst_status print_terms(const estimation *e, FILE *out, const regress_rows *rows,
+                              const mst_regress_result *r)
+{
+    double unit = length_unit(e);
+    table t = {.cols = 5};
+    const char *heads[] = {"term", "origin", "speed", "error", "p"};
+    for (size_t k = 0; k < t.cols; k++)
+        table_cell(&t, "%s", heads[k]);
+    mst_status status = MST_OK;
+    for (size_t c = 0; status == MST_OK && c < rows->k; c++) {
+        double speed;
+        status = mst_manifold_norm(e->m, 1, r->intercept, r->velocities + c * r->ambient, &speed);
+        table_cell(&t, "%s", rows->names[c]);
+        table_number(&t, r->origin[c], 6);
+        table_number(&t, speed / unit, 5);
+        table_number(&t, block_error(r, (1 + c) * r->dim) / unit, 3);
+        table_number(&t, r->p_values[c], 3);
+    }
+    mst_status printed = table_print(&t, out);
+    return status == MST_OK ? printed : status;
+}
+
+static void print_factors(FILE *out, const regress_rows *rows, const mst_regress_result *r)
+{
+    for (size_t t = 0; t < r->groups; t++) {
+        const char *reference = mst_terms_reference(rows->terms, t);
+        if (reference != NULL)
+            fprintf(out, "%s: compared with %s; all levels together: p = %.3g\n",
+                    mst_terms_text(rows->terms, t), reference, r->tests[t].p_value);
+    }
+}
+
+static void print_noise(const estimation *e, FILE *out, const mst_regress_result *r)
+{
+    fprintf(out, "noise          sigma^2 = %.6g%s", r->noise, squared_unit(e));
+    if (!isnan(r->noise_standard_error))
+        fprintf(out, " +- %.2g; corrected for the fit %.6g, interval %.5g to %.5g",
+                r->noise_standard_error, r->noise_unbiased, r->noise_low, r->noise_high);
+    fprintf(out, "\n");
+    if (r->equal_noise.method != MST_REGRESS_NO_TEST)
+        fprintf(out, "noise slopes   is it the same everywhere? p = %.3g\n",
+                r->equal_noise.p_value);
+}
+
+mst_status regress_page(const estimation *e, FILE *out, const regress_rows *rows,
+                        const mst_regress_result *r, const regress_predictions *p)
+{
+    fprintf(out, "intercept      ");
+    mst_status status = print_point(e, out, r->intercept, 15);
+    if (!isnan(r->standard_errors[0]))
+        fprintf(out, "               +- %.3g (standard error%s)\n",
+                block_error(r, 0) / length_unit(e), r->clusters > 0 ? ", by clusters" : "");
+    fprintf(out, "\n");
+    if (status == MST_OK)
+        status = print_terms(e, out, rows, r);
+    print_factors(out, rows, r);
+    fprintf(out, "\n");
+    print_noise(e, out, r);
+    fprintf(out, "R^2            %.4f\n", r->r_squared);
+    if (r->whole.method != MST_REGRESS_NO_TEST)
+        fprintf(out, "all terms      p = %.3g (%s, %zu degrees of freedom)\n", r->whole.p_value,
+                methods[r->whole.method], r->whole.degrees);
+    if (!isnan(r->log_likelihood))
+        fprintf(out, "log-likelihood %.6g", r->log_likelihood);
+    if (!isnan(r->aic))
+        fprintf(out, ", AIC %.6g, BIC %.6g", r->aic, r->bic);
+    fprintf(out, "%s", isnan(r->log_likelihood) ? "" : "\n");
+    return status == MST_OK ? regress_print_predictions(e, out, p, r->confidence) : status;
+}
+
+/* ---- Warnings ---- */
+
+void regress_warn(const estimation *e, const regress_rows *rows, const mst_regress_result *r,
+                  const regress_predictions *p)
+{
+    size_t beyond = 0, first = 0;
+    if ((r->notes & MST_REGRESS_BEYOND_CUT) != 0)
+        warn(e->inv,
+             "warning: the curve passes the cut locus of its intercept within the data (%zu row%s, "
+             "the first is %zu): other velocities may describe the same points",
+             r->beyond_cut, r->beyond_cut == 1 ? "" : "s", rows->kept[r->first_beyond] + 1);
+    if ((r->notes & MST_REGRESS_RESIDUALS_AT_CUT) != 0)
+        warn(e->inv, "warning: some points lie at the cut locus of their prediction: their "
+                     "residuals have no direction");
+    if ((r->notes & MST_REGRESS_FEW_CLUSTERS) != 0)
+        warn(e->inv, "warning: %zu clusters are too few for errors to be relied on", r->clusters);
+    if ((r->notes & MST_REGRESS_NO_COVARIANCE) != 0 && r->converged)
+        warn(e->inv, "warning: there are no standard errors: the parameters are too many for the "
+                     "rows, or for a matrix");
+    for (size_t i = p->n; p->at.beyond != NULL && i-- > 0;)
+        if (p->at.beyond[i]) {
+            beyond++;
+            first = i;
+        }
+    if (beyond > 0)
+        warn(e->inv,
+             "warning: %zu prediction%s, the first in row %zu, lie%s farther from the intercept "
+             "than "
+             "geodesics are known to be shortest: the curve may have passed its cut locus",
+             beyond, beyond == 1 ? "" : "s", first + 1, beyond == 1 ? "s" : "");
+}

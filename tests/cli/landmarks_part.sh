@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+
+# Landmark manifolds: from specs to diffusion means that are examined, and kernels chosen by the data.
+
+crowd='landmarks:3x2?sigma=1'
+printf '0,0,1,0,0.5,1\n' >triangle.csv
+run sample --manifold "$crowd" --start 0,0,1,0,0.5,1 --time 0.05 -n 40 --seed 5 -o crowd.csv
+check "Brownian motion of landmarks" test "$status" -eq 0
+run mean --json --manifold "$crowd" --kind diffusion crowd.csv
+check "a diffusion mean, examined" as_json "$out" \
+    'r["examination"]["verdict"] == "go" and abs(r["time_corrected"] / (r["time"] * 40 / 39) - 1) < 1e-12 and abs(r["time"] / 0.05 - 1) < 0.3 and r["covariance"] == "sandwich"'
+run mean --manifold 'landmarks:3x2?sigma=0.01' --kind diffusion crowd.csv
+check "a flat metric is called so" grep -q 'the metric is flat.*this is the arithmetic mean' "$err"
+run mean --json --manifold 'landmarks:3x2?nugget=0.01' --sigma auto --kind diffusion crowd.csv
+check "the kernel by the data" as_json "$out" \
+    'len(r["kernels"]) == 6 and sum(k["chosen"] for k in r["kernels"]) == 1 and "sigma=" in r["manifold"]'
+run mean --json --manifold landmarks:3x2 --sigma 0.7 --nugget 0.1 --kind diffusion crowd.csv
+check "numbers go into the spec" as_json "$out" \
+    'r["manifold"] == "landmarks:3x2?sigma=0.7&nugget=0.1"'
+printf '0,0,1,0,0.5,1\n0,0,0,0,1,1\n' >twins.csv
+run mean --manifold "$crowd" twins.csv
+check "coincident landmarks are named by row" grep -q 'row 2.*landmarks 1 and 2 coincide.*nugget' "$err"
+check "and are bad input" test "$status" -eq 2
+succeeds "but not with a nugget" dist --manifold "$crowd&nugget=0.01" triangle.csv twins.csv
+for bad in 'sigma=0' 'nugget=-1' 'kernel=cubic' 'width=2'; do
+    run dist --manifold "landmarks:3x2?$bad" triangle.csv triangle.csv
+    check "$bad is refused" test "$status" -eq 2
+done
+run mean --manifold landmarks:4x2 crowd.csv
+check "too few columns" test "$status" -eq 2
+run mean --manifold sphere:2 --sigma auto crowd.csv
+check "--sigma is for landmarks" grep -q 'are for landmarks, not for sphere:2' "$err"
+run mean --manifold landmarks:3x2 --sigma auto <crowd.csv
+check "--sigma auto reads a file twice" grep -q 'give a file' "$err"

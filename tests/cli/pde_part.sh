@@ -1,0 +1,33 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+
+# The heat equation as a score source.
+
+cat >ring.manifold <<'END'
+coordinates u v
+period    u 2*pi
+period    v 2*pi
+embedding = (1 + 0.5*cos(v))*cos(u), (1 + 0.5*cos(v))*sin(u), 0.5*sin(v)
+compact   = yes
+start     = 0, 0
+END
+printf '0,0,0.3,0.2,2\n0,0,3.1,3.1,2\n0,0,3.1,3.1,0.0001\n' >pairs.csv
+
+run heat --manifold ring.manifold --score 'pde?grid=0.7' --json pairs.csv
+check "the expansion's corner is answered, far pairs at tiny times are not" test "$status" -eq 1
+check "JSON has validity and status" as_json "$out" \
+    'r["score"].startswith("pde") and r["validity"][0] < 0.01 and r["validity"][1] < 0.01 and r["logp"][2] is None and r["status"][2].startswith("beyond the grid")'
+check "long after it is almost uniform" as_json "$out" \
+    'abs(r["logp"][0] - r["logp"][1]) < 3 and abs(r["logp"][1] + 3.5) < 1.5'
+run heat --manifold ring.manifold --score 'pde?grid=0.7' --force pairs.csv
+check "--force prints the best values" test "$status" -eq 0 -a "$(grep -c nan "$out")" -eq 0
+
+printf '0.1,0.2\n0.6,-0.4\n-0.5,0.9\n0.3,-0.8\n-0.7,0.1\n0.2,0.5\n' >points.csv
+run mean --manifold ring.manifold --score 'pde?grid=0.6' --kind diffusion --json points.csv
+check "a mean by the heat equation" as_json "$out" \
+    'r["score"].startswith("pde") and r["converged"] and 0.03 < r["time"] < 0.5 and r["beyond_validity"]["rows"] == 0'
+
+refuses "a manifold without a chart" 3 "no chart" heat --manifold sphere:2 --score pde <<<0,0,1,1,0,0,0.1
+refuses "an option that does not exist" 2 "it has grid, unknowns, memory" heat --manifold ring.manifold --score 'pde?step=2' pairs.csv
+refuses "a grid out of range" 2 "0.25 to 8" heat --manifold ring.manifold --score 'pde?grid=100' pairs.csv
