@@ -17,15 +17,17 @@ KNOWS = {
     "points": ["manifold", "io"],
     "heat": ["manifold"],
     "net": ["base", "io"],
-    "score": ["heat", "net"],
+    "pde": ["manifold"],
+    "score": ["heat", "net", "pde"],
     "train": ["score"],
     "stat": ["score"],
+    "examine": ["heat"],
     "check": ["stat", "train"],
     "plot": ["stat", "io"],
 }
 
 # A folder of a layer that is too large for one: the two know each other.
-ROOMS = {"geodesic": "manifold"}
+ROOMS = {"geodesic": "manifold", "learned": "manifold"}
 
 # public header: the layer that implements it
 PUBLIC = {
@@ -37,17 +39,24 @@ PUBLIC = {
     "metric": "manifold",
     "constraint": "manifold",
     "geodesic": "manifold",
+    "learned": "manifold",
     "points": "points",
+    "bridge": "heat",
     "brownian": "heat",
     "heat": "heat",
     "score": "score",
     "network": "score",
     "train": "train",
+    "examine": "examine",
     "check": "check",
+    "align": "stat",
     "mean": "stat",
     "sample_test": "stat",
     "uniformity": "stat",
     "cluster": "stat",
+    "regress": "stat",
+    "terms": "stat",
+    "curve": "stat",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)

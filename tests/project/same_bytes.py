@@ -156,6 +156,8 @@ manistat dist --manifold sphere:2 d/table.npy d/table.tsv
 manistat heat --manifold '{m}' d/{f}_xyt.csv
 manistat heat --manifold '{m}' --json --time 0.2 d/{f}_xy.csv
 head -1 d/{f}_b.csv | manistat heat --manifold '{m}' --time 0.05 - d/{f}.csv
+manistat heat --manifold '{m}' --score 'bridge?paths=20&steps=8' --errors --time 0.2 d/{f}_xy.csv
+manistat sample --manifold '{m}' --time 0.2 -n 2 --steps 8 --bridge "$(head -1 d/{f}_b.csv)"
 """),
     ("heat forms", None, """
 echo 0,0,1,1,0,0,0.5 | manistat heat --manifold sphere:2
@@ -172,6 +174,7 @@ manistat mean --manifold '{m}' --kind frechet d/{f}.csv
 manistat mean --manifold '{m}' --kind frechet --json --weights d/weights.csv d/{f}.csv
 manistat mean --manifold '{m}' --kind frechet --method gradient --json d/{f}.csv
 manistat mean --manifold '{m}' --kind frechet --covariance sandwich --json d/{f}.csv
+manistat mean --manifold '{m}' --kind frechet --retract --json d/{f}.csv
 manistat mean --manifold '{m}' --kind frechet --by d/labels.csv --json d/{f}.csv
 """),
     ("real data", None, """
@@ -249,6 +252,11 @@ printf '0\\n0.1\\n0.2\\n3\\n3.1\\n' | manistat kmeans --manifold circle -k 2
     ("mixture", ["e3", "circle", "t2", "s2", "h2", "so3", "le3", "pse", "pst"], """
 manistat mixture --manifold '{m}' -k 2 --restarts 2 d/{f}.csv
 manistat mixture --manifold '{m}' -k 2 --restarts 2 --json d/{f}.csv
+"""),
+    ("regress", None, """
+cut -d, -f1 d/tests/reference/regress_S2.csv > x.csv; cut -d, -f2-4 d/tests/reference/regress_S2.csv > y.csv; manistat regress --manifold sphere:2 --y y.csv --x x.csv
+cut -d, -f1 d/tests/reference/regress_S2.csv > x.csv; cut -d, -f2-4 d/tests/reference/regress_S2.csv > y.csv; manistat regress --manifold sphere:2 --y y.csv --x x.csv --kind frechet --json
+cut -d, -f1 d/tests/reference/regress_S2.csv > x.csv; cut -d, -f2-4 d/tests/reference/regress_S2.csv > y.csv; manistat regress --manifold sphere:2 --y y.csv --x x.csv --noise loglinear --predict x.csv --json
 """),
     ("mixture forms", None, """
 manistat mixture --manifold sphere:2 -k 3 d/three.csv

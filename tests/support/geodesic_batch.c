@@ -56,7 +56,7 @@ static double arc(const double *a, const double *b)
 void draw_sphere(batch *b, bool chart, double apart)
 {
     b->n = PAIRS;
-    b->die.state = 5;
+    b->die.state = 5 + b->seed;
     for (size_t i = 0; i < b->n; i++) {
         double p[3], q[3];
         draw_unit(&b->die, p);
@@ -80,7 +80,7 @@ void draw_sphere(batch *b, bool chart, double apart)
 void draw_half_plane(batch *b, double spread)
 {
     b->n = PAIRS;
-    b->die.state = 6;
+    b->die.state = 6 + b->seed;
     for (size_t i = 0; i < b->n; i++) {
         double *x = b->x + 2 * i, *y = b->y + 2 * i;
         for (size_t k = 0; k < 2; k++) {

@@ -23,6 +23,7 @@ typedef struct batch {
     int starts[PAIRS], agreed[PAIRS];
     unsigned char tie[PAIRS];
     dice die;
+    size_t seed; /* added to that of the pairs */
 } batch;
 
 batch *batch_open(void);

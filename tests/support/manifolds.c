@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "support/manifolds.h"
+#include "manifold/metric.h"
 
 #include <lapacke.h>
 #include <stdlib.h>
@@ -52,9 +53,38 @@ const manifold_case manifold_cases[] = {
     {.spec = "sym:1"},
     {.spec = "sym:3"},
     {.spec = "so3"},
+    {.spec = "kendall:3x2", .chart_error = {1e-9, 1e-5, 1e-5}, .bends = 4},
+    {.spec = "kendall:6x2", .chart_error = {1e-9, 1e-7, 1e-6}, .bends = 4},
+    {.spec = "kendall:5x3",
+     .reach = 0.3,
+     .longest = 1,
+     .carry_error = 1e-11,
+     .chart_error = {1e-7, 1e-6, 1e-4},
+     .slow_chart = true,
+     .bends = 40},
+    {.spec = "size-and-shape:4x2", .reach = 0.5, .chart_error = {1e-7, 1e-7, 1e-5}, .bends = 4},
+    {.spec = "size-and-shape:5x3",
+     .reach = 0.3,
+     .longest = 1,
+     .carry_error = 1e-11,
+     .chart_error = {1e-7, 1e-6, 1e-4},
+     .slow_chart = true,
+     .bends = 40},
     {.spec = "product(sphere:2,euclidean:1)"},
     {.spec = "product(spd:2,circle,hyperbolic:2)"},
     {.spec = "product(so3,sphere:3,torus:2)"},
+    {.spec = "landmarks:3x2?sigma=4&nugget=0.1",
+     .rolls = true,
+     .reach = 2.5,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11},
+    {.spec = "landmarks:2x3?sigma=4&alpha=2&kernel=matern52",
+     .rolls = true,
+     .reach = 2.5,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11},
     {.spec = "scaled sphere", .make = full_sphere_new},
     {.spec = "scaled spd", .make = scaled_spd_new},
     {.spec = "bare sphere",
@@ -74,6 +104,47 @@ const manifold_case manifold_cases[] = {
      .longest = 100,
      .log_error = 1e-12,
      .carry_error = 1e-12},
+    {.spec = "torus by an embedding",
+     .make = formula_torus_new,
+     .rolls = true,
+     .reach = 2.5,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11},
+    {.spec = "half-plane by a metric",
+     .make = formula_half_plane_new,
+     .rolls = true,
+     .reach = 4,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11,
+     .spreads = true},
+    {.spec = "half-plane by a cometric",
+     .make = formula_cometric_new,
+     .rolls = true,
+     .reach = 4,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11,
+     .spreads = true},
+    {.spec = "ellipsoid by an equation",
+     .make = formula_ellipsoid_new,
+     .rolls = true,
+     .slow_chart = true,
+     .reach = 1.7,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11,
+     .chart_error = {1e-9, 1e-8, 1e-5}},
+    {.spec = "flat torus by two equations",
+     .make = formula_clifford_new,
+     .rolls = true,
+     .slow_chart = true,
+     .reach = 3,
+     .longest = 100,
+     .log_error = 1e-10,
+     .carry_error = 1e-11,
+     .chart_error = {1e-9, 1e-8, 1e-5}},
 };
 const size_t manifold_case_count = sizeof manifold_cases / sizeof *manifold_cases;
 
@@ -174,8 +245,9 @@ subject subject_of(const manifold_case *entry)
     if (isnan(s.injectivity) || entry->reach > 0)
         s.injectivity = entry->reach;
     s.c = 8 * (double)(s.D + 8);
+    s.bends = fmax(1, entry->bends);
     double *any = doubles(s.D);
-    s.spreads = over_factors(spreads_part, s.m, any, any, NULL) > 0;
+    s.spreads = entry->spreads || over_factors(spreads_part, s.m, any, any, NULL) > 0;
     free(any);
     return s;
 }
@@ -207,7 +279,9 @@ void subject_close(subject *s)
 static double difference_part(const mst_manifold *m, const double *a, const double *b, double *out)
 {
     bool angles = is_family(m, "circle") || is_family(m, "torus");
-    double other[3];
+    double other[3], period[3] = {0};
+    if (m->metric != NULL && m->metric->ops.period != NULL)
+        m->metric->ops.period(m, period);
     if (is_family(m, "chart sphere") && a[2] != b[2]) { /* b in the chart of a */
         for (size_t i = 0; i < 2; i++)
             other[i] = 4 * b[i] / dot(2, b, b);
@@ -215,7 +289,9 @@ static double difference_part(const mst_manifold *m, const double *a, const doub
         b = other;
     }
     for (size_t i = 0; i < mst_manifold_ambient(m); i++)
-        out[i] = angles ? remainder(b[i] - a[i], 2 * M_PI) : b[i] - a[i];
+        out[i] = angles                   ? remainder(b[i] - a[i], 2 * M_PI)
+                 : i < 3 && period[i] > 0 ? remainder(b[i] - a[i], period[i])
+                                          : b[i] - a[i];
     return 0;
 }
 
@@ -370,6 +446,14 @@ void chart_derivative(const subject *s, chart_field *field, size_t width, const 
             for (size_t k = 0; k < 9; k++)
                 ambient_difference(s->m, c, f + k * width, f + k * width);
         curve_derivative(1, CHART_STEP, width, f, out + j * width);
+    }
+    /* Rows of quotients also move along the fibres, which is no part of the tangent vector. */
+    if (field == mst_manifold_chart_point) {
+        double *x = doubles(s->D);
+        ASSERT_OK(mst_manifold_chart_point(s->m, 1, c, u, x));
+        for (size_t j = 0; j < d; j++)
+            ASSERT_OK(mst_manifold_tangent(s->m, 1, x, out + j * width, out + j * width));
+        free(x);
     }
     free(centres);
     free(at);

@@ -24,6 +24,13 @@ typedef struct manifold_case {
     double log_error;      /* shooting */
     double carry_error;    /* transport by differences of exp */
     double chart_error[3]; /* differences of exp: metric, Christoffel symbols, Ricci */
+    /* coordinates grow exponentially along geodesics, which the family does not tell */
+    bool
+        spreads; /* coordinates grow exponentially along geodesics, which the family does not tell */
+    double
+        bends; /* rows and curvatures bend so many times as much as on the unit sphere; 0: no more */
+    bool rolls;      /* walks roll a frame along, by steps that are not geodesics */
+    bool slow_chart; /* a chart is a search for each point, too slow for a thousand paths */
 } manifold_case;
 
 extern const manifold_case manifold_cases[];
@@ -39,6 +46,12 @@ mst_status scaled_new(mst_manifold **out, const char *spec, double factor);
 /* Given by their metrics, see support/metric_manifolds.h. */
 mst_status half_plane_new(mst_manifold **out);
 mst_status chart_sphere_new(mst_manifold **out);
+/* Of formulas, one of each kind, see support/formula_manifolds.c. */
+mst_status formula_torus_new(mst_manifold **out);
+mst_status formula_half_plane_new(mst_manifold **out);
+mst_status formula_cometric_new(mst_manifold **out);
+mst_status formula_ellipsoid_new(mst_manifold **out);
+mst_status formula_clifford_new(mst_manifold **out);
 
 /* The manifold under test with its dimensions. */
 typedef struct subject {
@@ -46,6 +59,7 @@ typedef struct subject {
     const manifold_case *entry;
     size_t d, D;
     double injectivity; /* infinite if unlimited; `reach` where the table does not say */
+    double bends;       /* at least 1 */
     double c;           /* rounding constant: sums of D terms */
     struct scratch_block *blocks;
     bool spreads; /* coordinates of a factor grow exponentially along geodesics */

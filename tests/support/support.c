@@ -97,3 +97,9 @@ size_t simulated_sets(size_t usual)
     size_t sets = text != NULL ? strtoul(text, NULL, 10) : 0;
     return sets > 0 ? sets : usual;
 }
+
+bool is_simulated(int i)
+{
+    const char *text = getenv("MST_COVERAGE_CASE");
+    return text == NULL || strtol(text, NULL, 10) == i;
+}

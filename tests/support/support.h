@@ -62,6 +62,8 @@ double dot(size_t n, const double *x, const double *y);
 /* How many data sets a slow test simulates: the number in the environment variable MST_SETS, which is what
  * ./run coverage sets, else the usual one, which its limits are made for. */
 size_t simulated_sets(size_t usual);
+/* Is case number i wanted? MST_COVERAGE_CASE is the number of the only one. */
+bool is_simulated(int i);
 
 /* malloc that fails the test instead of returning null; release with free. */
 double *doubles(size_t n);
