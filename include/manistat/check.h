@@ -107,6 +107,7 @@ typedef struct mst_certificate {
     char against[64]; /* the name of the reference, "exact", or "none" */
     size_t samples;   /* a band */
     uint64_t seed;
+    char network[MST_FINGERPRINT]; /* of the network it is of; empty: it does not say */
 } mst_certificate;
 
 /* The subject, any source, against the reference, any other on the same manifold, or null. A network is
@@ -128,14 +129,25 @@ MST_API MST_MUST_USE mst_status mst_score_check(mst_certificate *out, const mst_
 /* The same for a network, which is only read, against the exact kernel where there is one. */
 MST_API MST_MUST_USE mst_status mst_network_check(mst_certificate *out, const mst_network *net,
                                                   const mst_check_options *options);
-/* As a JSON text, for mst_network_certify; release with free. One object: version, against (the name
- * of the reference, or "none"), samples, seed, t_low, t_high, bands (an array of objects) and all, the
- * members of a band under their names here; what is not finite is null. */
+/* As a JSON text, for mst_network_certify; release with free. One object: version, network (its fingerprint),
+ * against (the name of the reference, or "none"), samples, seed, t_low, t_high, bands (an array of objects)
+ * and all, the members of a band under their names here; what is not finite is null. */
 MST_API MST_MUST_USE mst_status mst_certificate_json(char **out,
                                                      const mst_certificate *certificate);
 /* Back from the text. What it does not tell is NAN, and a seed above 2^53 is rounded. MST_FORMAT if it is no
  * certificate, and for an empty text. */
 MST_API MST_MUST_USE mst_status mst_certificate_parse(mst_certificate *out, const char *text);
+
+/* Is the certificate that a network carries worth anything? */
+typedef enum mst_certificate_standing {
+    MST_CERTIFICATE_VALID,
+    MST_CERTIFICATE_NONE,
+    MST_CERTIFICATE_UNREADABLE,
+    MST_CERTIFICATE_FOREIGN, /* of other weights, or it does not say of which */
+} mst_certificate_standing;
+/* *out (or null) is set if it is valid. */
+MST_API mst_certificate_standing mst_network_certificate(const mst_network *net,
+                                                         mst_certificate *out);
 
 /* What training and certificate of a network say of a time. */
 typedef enum mst_time_standing {
@@ -145,8 +157,8 @@ typedef enum mst_time_standing {
     MST_TIME_HOPELESS, /* the certificate finds no time usable */
 } mst_time_standing;
 /* *low … *high (or null) is the range that decides: that of the training for MST_TIME_UNTRAINED and
- * MST_TIME_HOPELESS, else what the certificate leaves of it. A certificate that cannot be read restricts
- * nothing. */
+ * MST_TIME_HOPELESS, else what the certificate leaves of it. A certificate that is not valid
+ * restricts nothing. */
 MST_API mst_time_standing mst_network_time(const mst_network *net, double t, double *low,
                                            double *high);
 

@@ -92,6 +92,10 @@ MST_API void mst_network_free(mst_network *net);
 MST_API mst_network_info mst_network_describe(const mst_network *net);
 /* The manifold it was trained for; borrowed. */
 MST_API const mst_manifold *mst_network_manifold(const mst_network *net);
+enum { MST_FINGERPRINT = 65 };
+/* SHA-256, as 64 hexadecimal digits and a final 0, of what decides the answers: weights, design, times and
+ * manifold. Certificates are bound to it. */
+MST_API void mst_network_fingerprint(const mst_network *net, char out[MST_FINGERPRINT]);
 /* Replaces the certificate, a JSON text; it is written with the network. */
 MST_API MST_MUST_USE mst_status mst_network_certify(mst_network *net, const char *certificate);
 

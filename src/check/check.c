@@ -361,6 +361,8 @@ mst_status mst_network_check(mst_certificate *out, const mst_network *net,
         status = mst_score_exact_new(&exact, net->m);
     if (status == MST_OK)
         status = mst_score_check(out, subject, exact, &o);
+    if (status == MST_OK)
+        mst_network_fingerprint(net, out->network);
     mst_score_free(exact);
     mst_score_free(subject);
     return status;

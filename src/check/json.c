@@ -40,8 +40,9 @@ static void put_band(FILE *to, const mst_check_band *b)
 
 static void put_certificate(FILE *to, const mst_certificate *c)
 {
-    fprintf(to, "{\"version\":\"%s\",\"against\":\"%s\",\"samples\":%zu,\"seed\":%" PRIu64 ",",
-            mst_version(), c->against, c->samples, c->seed);
+    fprintf(to, "{\"version\":\"%s\",\"network\":\"%s\",\"against\":\"%s\",", mst_version(),
+            c->network, c->against);
+    fprintf(to, "\"samples\":%zu,\"seed\":%" PRIu64 ",", c->samples, c->seed);
     put_number(to, "t_low", c->t_low);
     fputc(',', to);
     put_number(to, "t_high", c->t_high);
@@ -88,6 +89,17 @@ static uint64_t count_of(const mst_json_value *object, const char *key)
     return x >= 0 && x < 0x1p64 ? (uint64_t)x : 0;
 }
 
+/* A text that may go to terminals: what no certificate of ours holds becomes a question mark. */
+static void text_of(const mst_json_value *object, const char *key, const char *usual, size_t size,
+                    char *out)
+{
+    const char *text = mst_json_as_string(mst_json_member(object, key));
+    snprintf(out, size, "%s", text != NULL ? text : usual);
+    for (char *c = out; *c != '\0'; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
 /* The constant that says the same. */
 static const char *fault_of(const mst_json_value *object)
 {
@@ -124,11 +136,11 @@ mst_status mst_certificate_parse(mst_certificate *out, const char *text)
                                       : NULL;
     for (; bands != NULL && c.bands < MST_CHECK_BANDS; bands = mst_json_next(bands))
         c.band[c.bands++] = band_of(bands);
-    const char *against = mst_json_as_string(mst_json_member(top, "against"));
     c.all = band_of(mst_json_member(top, "all"));
     c.t_low = number_of(top, "t_low");
     c.t_high = number_of(top, "t_high");
-    snprintf(c.against, sizeof c.against, "%s", against != NULL ? against : "none");
+    text_of(top, "against", "none", sizeof c.against, c.against);
+    text_of(top, "network", "", sizeof c.network, c.network);
     c.samples = count_of(top, "samples");
     c.seed = count_of(top, "seed");
     mst_json_value_free(top);

@@ -119,6 +119,7 @@ void certificate_json(const mst_certificate *c, mst_json *j)
     band_members(&c->all, j);
     json_member_number(j, "t_low", c->t_low);
     json_member_number(j, "t_high", c->t_high);
+    json_member_string(j, "network", c->network);
     json_member_string(j, "against", c->against);
     mst_json_end(j);
 }

@@ -154,7 +154,10 @@ static mst_status measure(checking *c)
         status = mst_score_check(&measured, subject, c->reference, &o);
     mst_score_free(subject);
     progress_end(&p);
-    return status == MST_OK ? mst_certificate_json(&c->text, &measured) : status;
+    if (status != MST_OK)
+        return status;
+    mst_network_fingerprint(c->net, measured.network);
+    return mst_certificate_json(&c->text, &measured);
 }
 
 static mst_status certify(checking *c)

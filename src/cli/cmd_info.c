@@ -155,7 +155,15 @@ static mst_status tell_model(report *r, const char *path)
         return status;
     mst_network_info info = mst_network_describe(net);
     mst_certificate c;
-    bool certified = mst_certificate_parse(&c, info.certificate) == MST_OK;
+    mst_certificate_standing standing = mst_network_certificate(net, &c);
+    bool certified = standing == MST_CERTIFICATE_VALID;
+    static const char *const words[] = {
+        [MST_CERTIFICATE_VALID] = "see below",
+        [MST_CERTIFICATE_NONE] = "none; 'manistat check' makes one",
+        [MST_CERTIFICATE_UNREADABLE] = "there is one, but it cannot be read; 'manistat check' "
+                                       "makes another",
+        [MST_CERTIFICATE_FOREIGN] = "there is one, but not of these weights; 'manistat check' "
+                                    "makes another"};
     if (r->json != NULL) {
         json_member_string(r->json, "file", path);
         json_member_string(r->json, "kind", "model");
@@ -164,10 +172,7 @@ static mst_status tell_model(report *r, const char *path)
         certificate_json(certified ? &c : NULL, r->json);
     } else {
         print_model(r->text, path, &info);
-        fprintf(r->text, LABEL "%s\n", "certificate",
-                certified                     ? "see below"
-                : info.certificate[0] == '\0' ? "none; 'manistat check' makes one"
-                                              : "there is one, but it cannot be read");
+        fprintf(r->text, LABEL "%s\n", "certificate", words[standing]);
         if (certified) {
             fputc('\n', r->text);
             status = certificate_print(&c, r->text);

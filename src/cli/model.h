@@ -24,7 +24,7 @@ typedef struct outside_tally {
     bool between; /* it is the distance from the mean, or of a pair; else from the centre */
     mst_time_standing standing;
     double time, t_low, t_high; /* the first time that is not usable, and those that are */
-    bool told;                  /* that there is no certificate */
+    bool told;                  /* what its certificate is worth */
 } outside_tally;
 
 /* Rows whose source itself says that it cannot answer them. */

@@ -11,14 +11,18 @@
 
 static void warn_uncertified(model *o)
 {
-    if (o->outside.told || o->info.certificate[0] != '\0')
+    static const char *const why[] = {
+        [MST_CERTIFICATE_NONE] = "no certificate",
+        [MST_CERTIFICATE_UNREADABLE] = "a certificate that cannot be read",
+        [MST_CERTIFICATE_FOREIGN] = "a certificate that is not of these weights"};
+    if (o->outside.told)
         return;
-    warn(o->inv,
-         "warning: %s has no certificate, so nobody knows how wrong it is; 'manistat check' "
-         "measures "
-         "that",
-         o->score);
     o->outside.told = true;
+    mst_certificate_standing standing = mst_network_certificate(o->net, NULL);
+    if (standing != MST_CERTIFICATE_VALID)
+        warn(o->inv,
+             "warning: %s has %s, so nobody knows how wrong it is; 'manistat check' measures that",
+             o->score, why[standing]);
 }
 
 /* Times that are trained and certified are no matter; returns whether this one is. */

@@ -99,5 +99,6 @@ mst_status mst_network_certify(mst_network *net, const char *certificate)
     MST_TRY(mst_copy_string(&copy, certificate));
     mst_release(net->certificate);
     net->certificate = copy;
+    mst_network_fingerprint(net, net->fingerprint);
     return MST_OK;
 }

@@ -21,6 +21,8 @@ struct mst_network {
     mst_network_info info; /* without its texts and centre, which are these: */
     char *spec, *version, *certificate;
     double *centre; /* null: none */
+    /* When it was read or certified: hashing all weights for each question of a time would be dear. */
+    char fingerprint[MST_FINGERPRINT];
 };
 
 /* The metadata of a checkpoint that a finished model has not. */

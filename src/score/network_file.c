@@ -306,6 +306,7 @@ static mst_status read_network(mst_network **out, const char *name, const tensor
     MST_TRY(read_info(t, name, *out));
     for (size_t k = 0; k <= design.depth; k++)
         MST_TRY(read_layer(t, name, k, *out));
+    mst_network_fingerprint(*out, (*out)->fingerprint);
     return MST_OK;
 }
 

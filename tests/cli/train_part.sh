@@ -385,6 +385,39 @@ check "--force: a time that is not certified" as_json "$out" 'r["outside"]["rows
 verdict "--force: a warning" $?
 run mean --score narrow.safetensors --time 0.4 data.csv
 check "a certified time: silence" test "$status" -eq 0 -a ! -s "$err"
+# A certificate is of its weights: here it is damaged, of another model, of no model, and with codes for terminals.
+python3 - certified.safetensors early.safetensors <<'END'
+import json, sys
+
+def read(path):
+    data = open(path, "rb").read()
+    length = int.from_bytes(data[:8], "little")
+    return json.loads(data[8 : 8 + length]), data[8 + length :]
+
+def write(path, header, rest, certificate):
+    header["__metadata__"]["certificate"] = certificate
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    open(path, "wb").write(len(text).to_bytes(8, "little") + text + rest)
+
+(good, weights), (other, others) = read(sys.argv[1]), read(sys.argv[2])
+certificate = json.loads(good["__metadata__"]["certificate"])
+write("damaged.safetensors", good, weights, json.dumps(certificate)[:40])
+write("foreign.safetensors", other, others, json.dumps(certificate))
+write("coloured.safetensors", good, weights, json.dumps(certificate | {"against": "\x1b[31mred"}))
+write("turned.safetensors", good, bytes([weights[0] ^ 1]) + weights[1:], json.dumps(certificate))
+write("unbound.safetensors", good, weights, json.dumps({k: v for k, v in certificate.items() if k != "network"}))
+END
+for fault in damaged foreign turned unbound; do
+    run mean --score $fault.safetensors --time 0.04 --force data.csv
+    what='a certificate that is not of these weights'
+    [ $fault = damaged ] && what='a certificate that cannot be read'
+    check "a $fault certificate: one warning" test "$(grep -c "warning: $fault.safetensors has $what, so nobody knows" "$err")" -eq 1
+    check "a $fault certificate is none" as_json <(manistat info --json $fault.safetensors) 'r["certificate"] is None'
+done
+run info coloured.safetensors
+[ "$status" -eq 0 ] && grep -q "the source '?\[31mred'" "$out" && ! grep -q $'\x1b' "$out"
+verdict "texts of a certificate are clean" $?
 
 # ---- Hostile models ----
 head -c 1000 model.safetensors >short.safetensors
