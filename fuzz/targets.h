@@ -3,12 +3,9 @@
 
 /* Fuzz targets: each takes any bytes, abort()s if a property of the readers fails, and returns 0.
  *
- * With libFuzzer, for instance on the CSV reader (with clang):
- *   clang -g -O1 -std=gnu17 -D_GNU_SOURCE -DFUZZ_TARGET=fuzz_csv_reader \
- *       -fsanitize=fuzzer,address,undefined -Iinclude -Isrc \
- *       fuzz/{libfuzzer,number_text,readers}.c src/{io,util}/X.c src/base/{status,memory}.c -lm
- * (X standing for each file of the folder). Without it, tests/io/test_fuzz_smoke.c runs seeded mutations of
- * small inputs and is a ctest like any other. */
+ * The preset `fuzz` builds one program of libFuzzer for each (with clang), and `./run attack` runs them.
+ * Without it, tests/io/test_fuzz_smoke.c runs seeded mutations of small inputs and is a
+ * ctest like any other. */
 #ifndef FUZZ_TARGETS_H
 #define FUZZ_TARGETS_H
 

@@ -6,6 +6,7 @@
 #include "util/json.h"
 #include "base/internal.h"
 #include "util/number_text.h"
+#include "util/text_stream.h"
 
 #include <inttypes.h>
 #include <manistat/check.h>
@@ -59,20 +60,12 @@ static void put_certificate(FILE *to, const mst_certificate *c)
 
 mst_status mst_certificate_json(char **out, const mst_certificate *certificate)
 {
-    char *text = NULL;
-    size_t length = 0;
+    size_t length;
+    mst_text_stream *to;
     *out = NULL;
-    FILE *to = open_memstream(&text, &length);
-    if (to == NULL)
-        return mst_fail(MST_MEMORY, "not enough memory");
-    put_certificate(to, certificate);
-    bool failed = ferror(to) != 0;
-    if (fclose(to) != 0 || failed) {
-        free(text);
-        return mst_fail(MST_MEMORY, "not enough memory");
-    }
-    *out = text;
-    return MST_OK;
+    MST_TRY(mst_text_open(&to));
+    put_certificate(mst_text_file(to), certificate);
+    return mst_text_close(to, out, &length);
 }
 
 /* ---- From the text ---- */

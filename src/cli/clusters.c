@@ -27,9 +27,10 @@ mst_status cluster_output_open(cluster_output *o, invocation *inv)
     if (json && option_given(inv, &option_labels))
         return mst_fail(MST_ARGUMENT, "--json has the labels; leave out --labels");
     if (summary) {
-        o->text = open_memstream(&o->bytes, &o->length);
-        if (o->text == NULL)
-            return mst_fail(MST_MEMORY, "not enough memory");
+        mst_status status = mst_text_open(&o->stream);
+        if (status != MST_OK)
+            return status;
+        o->text = mst_text_file(o->stream);
     }
     if (summary && !file)
         return MST_OK;
@@ -48,10 +49,14 @@ mst_status cluster_output_labels(cluster_output *o, const char *manifold, size_t
 
 static mst_status send_summary(cluster_output *o)
 {
-    bool whole = fclose(o->text) == 0;
-    o->text = NULL;
-    return whole ? write_text_to(o->inv, "-", o->bytes, o->length)
-                 : mst_fail(MST_MEMORY, "not enough memory");
+    char *text;
+    size_t length;
+    mst_status status = mst_text_close(o->stream, &text, &length);
+    o->stream = NULL;
+    if (status == MST_OK)
+        status = write_text_to(o->inv, "-", text, length);
+    free(text);
+    return status;
 }
 
 mst_status cluster_output_finish(cluster_output *o)
@@ -62,9 +67,7 @@ mst_status cluster_output_finish(cluster_output *o)
 
 void cluster_output_close(cluster_output *o)
 {
-    if (o->text != NULL)
-        fclose(o->text);
-    free(o->bytes);
+    mst_text_discard(o->stream);
     result_free(o->labels);
 }
 

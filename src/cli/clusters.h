@@ -6,6 +6,7 @@
 #define MST_CLI_CLUSTERS_H
 
 #include "estimate.h"
+#include "util/text_stream.h"
 
 extern const option option_labels, option_assign;
 
@@ -26,9 +27,8 @@ void saved_free(saved_clusters *s);
 typedef struct cluster_output {
     invocation *inv;
     result *labels; /* or JSON; null: none */
-    FILE *text;     /* for the summary; null: none */
-    char *bytes;    /* what went there */
-    size_t length;
+    FILE *text;     /* for the summary, that of `stream`; null: none */
+    mst_text_stream *stream;
 } cluster_output;
 MST_MUST_USE mst_status cluster_output_open(cluster_output *o, invocation *inv);
 /* Writes the labels; then the command adds to the JSON that was returned, null without, and finishes. */

@@ -33,6 +33,8 @@ static const option option_errors = {
 };
 
 /* The library counts the rows of a chunk; the message has to count those of the file. */
+static const char valid[] = "valid";
+
 static mst_status check_times(pair_job *job, size_t n)
 {
     const char *path;
@@ -69,20 +71,38 @@ static mst_status warn_reach(pair_job *job, size_t n)
     return status;
 }
 
-/* One row's answer, or none: with --force the best there is. */
-static void judge_row(pair_job *job, size_t i, const mst_heat_values *values)
+/* A row without an answer: with --force the best there is. */
+static void decline_row(pair_job *job, size_t i, const char *why, const mst_heat_values *values)
 {
-    double v = job->validity[i];
-    if (v < MST_VALIDITY_LIMIT)
-        return;
-    const mst_score_info *info = mst_score_describe(job->model.source);
-    job->status[i] = isinf(v) ? info->none : info->beyond;
-    row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
+    job->status[i] = why;
+    row_tally_add(&job->tally, job->before + i + 1, why);
     if (option_given(job->inv, &option_force))
         return;
     values->log_p[i] = values->dt_log_p[i] = NAN;
     for (size_t k = i * job->ambient; k < (i + 1) * job->ambient; k++)
         values->score[k] = NAN;
+}
+
+static void judge_row(pair_job *job, size_t i, const mst_heat_values *values)
+{
+    double v = job->validity[i];
+    const mst_score_info *info = mst_score_describe(job->model.source);
+    if (!(v < MST_VALIDITY_LIMIT))
+        decline_row(job, i, isinf(v) ? info->none : info->beyond, values);
+}
+
+/* Far points and extreme times lead beyond what doubles can hold. */
+static void decline_overflow(pair_job *job, size_t n, const mst_heat_values *values)
+{
+    const mst_score *s = job->model.source;
+    bool knows_log_p = s == NULL || mst_score_gives(s, MST_GIVES_LOG_P);
+    for (size_t i = 0; i < n; i++) {
+        bool finite = isfinite(values->dt_log_p[i]) && (isfinite(values->log_p[i]) || !knows_log_p);
+        for (size_t k = i * job->ambient; k < (i + 1) * job->ambient; k++)
+            finite = finite && isfinite(values->score[k]);
+        if (!finite && job->status[i] == valid)
+            decline_row(job, i, "beyond the range of numbers", values);
+    }
 }
 
 static mst_status judged_rows(pair_job *job, size_t n, const mst_heat_values *values)
@@ -187,7 +207,7 @@ static mst_status heat_rows(pair_job *job, size_t n)
     energy = dt + n;
     bool with_energy = option_given(job->inv, &option_energy);
     for (size_t i = 0; i < n; i++)
-        job->status[i] = "valid";
+        job->status[i] = valid;
     const mst_heat_values values = {.log_p = log_p, .dt_log_p = dt, .score = job->v};
     if (job->operation->number)
         status = check_times(job, n);
@@ -200,6 +220,8 @@ static mst_status heat_rows(pair_job *job, size_t n)
         model_warn_time(&job->model, job->numbers[0]);
     if (status == MST_OK)
         status = evaluate(job, n, &values);
+    if (status == MST_OK)
+        decline_overflow(job, n, &values);
     if (status == MST_OK && with_energy)
         status = mst_network_energy(job->model.net, n, job->x, job->y, job->numbers, energy);
     if (status == MST_OK) {

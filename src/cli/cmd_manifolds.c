@@ -238,21 +238,15 @@ static mst_status write_json(invocation *inv, size_t count, const entry *entries
 
 static mst_status write_page(invocation *inv, size_t count, const entry *entries)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *page = open_memstream(&text, &length);
-    if (page == NULL)
-        return mst_fail(MST_MEMORY, "not enough memory");
-    mst_status status = MST_OK;
-    if (inv->operand_count > 0)
-        status = print_details(page, &entries[0]);
-    else
-        print_table(page, count, entries);
-    if (fclose(page) != 0 && status == MST_OK)
-        status = mst_fail(MST_MEMORY, "not enough memory");
+    report r;
+    mst_status status = report_open(&r, inv);
+    if (status == MST_OK && inv->operand_count > 0)
+        status = print_details(r.text, &entries[0]);
+    else if (status == MST_OK)
+        print_table(r.text, count, entries);
     if (status == MST_OK)
-        status = write_text(inv, text, length);
-    free(text);
+        status = report_finish(&r);
+    report_close(&r);
     return status;
 }
 

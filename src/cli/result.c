@@ -250,11 +250,6 @@ mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
     return note_output(inv, status);
 }
 
-mst_status write_text(invocation *inv, const char *text, size_t length)
-{
-    return write_text_to(inv, output_path(inv), text, length);
-}
-
 mst_status write_text_to(invocation *inv, const char *path, const char *text, size_t length)
 {
     mst_output *sink = NULL;
@@ -281,29 +276,32 @@ mst_status report_open(report *r, invocation *inv)
         note_output(inv, mst_output_open(&r->sink, path, option_given(inv, &option_force)));
     if (status != MST_OK)
         return status;
-    r->text = open_memstream(&r->bytes, &r->length);
-    return r->text != NULL ? MST_OK : mst_fail(MST_MEMORY, "not enough memory");
+    status = mst_text_open(&r->stream);
+    if (status == MST_OK)
+        r->text = mst_text_file(r->stream);
+    return status;
 }
 
 mst_status report_finish(report *r)
 {
     if (r->json != NULL)
         return json_end(r->inv, r->sink, r->json);
-    bool whole = fclose(r->text) == 0;
-    r->text = NULL;
-    if (!whole)
-        return mst_fail(MST_MEMORY, "not enough memory");
-    mst_status status = mst_output_write(r->sink, r->bytes, r->length);
+    char *text;
+    size_t length;
+    mst_status status = mst_text_close(r->stream, &text, &length);
+    r->stream = NULL;
+    if (status != MST_OK)
+        return status;
+    status = mst_output_write(r->sink, text, length);
     if (status == MST_OK)
         status = mst_output_commit(r->sink);
+    free(text);
     return note_output(r->inv, status);
 }
 
 void report_close(report *r)
 {
-    if (r->text != NULL)
-        fclose(r->text);
-    free(r->bytes);
+    mst_text_discard(r->stream);
     mst_json_free(r->json);
     mst_output_free(r->sink);
 }

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "util/json.h"
 #include "util/output.h"
+#include "util/text_stream.h"
 
 #include <stdio.h>
 
@@ -57,9 +58,8 @@ typedef struct report {
     invocation *inv;
     mst_output *sink;
     mst_json *json; /* with --json: begun with "command" */
-    FILE *text;     /* without */
-    char *bytes;    /* what went to `text` */
-    size_t length;
+    FILE *text;     /* without: that of `stream` */
+    mst_text_stream *stream;
 } report;
 MST_MUST_USE mst_status report_open(report *r, invocation *inv);
 MST_MUST_USE mst_status report_finish(report *r);
@@ -75,8 +75,7 @@ void json_member_sizes(mst_json *j, const char *key, size_t n, const size_t *x);
 /* rows × cols numbers as an array of arrays; null if the first is not a number. */
 void json_member_matrix(mst_json *j, const char *key, size_t rows, size_t cols, const double *x);
 
-/* To the file of -o, or to another. */
-MST_MUST_USE mst_status write_text(invocation *inv, const char *text, size_t length);
+/* A text that is complete. */
 MST_MUST_USE mst_status write_text_to(invocation *inv, const char *path, const char *text,
                                       size_t length);
 

@@ -4,6 +4,7 @@
 /* What a spec that is none was meant to be: a mistyped family, or the way that textbooks write it. A spec is
  * rewritten factor by factor, and suggested only if it is one then. */
 #include "common.h"
+#include "util/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,13 +187,13 @@ static bool rewrite(const char **text, const family_names *names, FILE *out)
 /* What a spec was meant to be, or null; free(). */
 static char *guess(const char *spec, const family_names *names)
 {
-    char *better = NULL;
+    char *better;
     size_t length;
-    FILE *out = open_memstream(&better, &length);
-    if (out == NULL)
+    mst_text_stream *out;
+    if (mst_text_open(&out) != MST_OK)
         return NULL;
-    bool good = rewrite(&spec, names, out) && *spec == '\0';
-    good = fclose(out) == 0 && good && is_manifold(better);
+    bool good = rewrite(&spec, names, mst_text_file(out)) && *spec == '\0';
+    good = mst_text_close(out, &better, &length) == MST_OK && good && is_manifold(better);
     if (good)
         return better;
     free(better);

@@ -4,6 +4,7 @@
 /* Brownian motion: the geodesic walk, Euler steps in a chart, and exact draws where the law is simple. Work
  * is split into blocks of paths that do not depend on the number of threads; the noise of a path depends on
  * its number alone. */
+#include "base/linalg.h"
 #include "base/options.h"
 #include "base/random_kernels.h"
 #include "heat/radial_law.h"
@@ -101,6 +102,8 @@ static mst_status walk_group(const job *j, size_t begin, size_t n, double *x)
         noise.first_step = k;
         mst_status status = j->law != NULL ? exact_step(j, n, x, noise)
                                            : mst_manifold_walk(j->m, n, x, h, count, noise);
+        if (status == MST_OK && !mst_can_be_left(j->m) && !mst_all_finite(n * j->m->ambient, x))
+            status = MST_BREAKDOWN;
         if (status == MST_DOMAIN || status == MST_BREAKDOWN)
             return mst_fail(
                 MST_BREAKDOWN,

@@ -5,6 +5,7 @@
  * its name and, of factors, its levels, all joined by tabs. A table with these levels
  * makes the same terms again. */
 #include "io/internal.h"
+#include "util/text_stream.h"
 
 #include <manistat/terms.h>
 #include <math.h>
@@ -41,10 +42,10 @@ static void write_numbers(FILE *out, size_t n, const double *x)
 mst_status mst_terms_save(const mst_terms *t, const mst_table *table, char **text)
 {
     size_t length;
+    mst_text_stream *stream;
     *text = NULL;
-    FILE *out = open_memstream(text, &length);
-    if (out == NULL)
-        return mst_fail(MST_MEMORY, "not enough memory for the terms");
+    MST_TRY(mst_text_open(&stream));
+    FILE *out = mst_text_file(stream);
     for (size_t k = 0; k < mst_terms_count(t); k++)
         fprintf(out, "%s%s", k > 0 ? " + " : "", mst_terms_text(t, k));
     fprintf(out, "\n");
@@ -58,10 +59,7 @@ mst_status mst_terms_save(const mst_terms *t, const mst_table *table, char **tex
             write_numbers(out, table->n, column->numbers);
         fprintf(out, "\n");
     }
-    bool failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed)
-        return mst_fail(MST_MEMORY, "not enough memory for the terms");
-    return MST_OK;
+    return mst_text_close(stream, text, &length);
 }
 
 /* One line as a column: what it holds, its name, its levels. */

@@ -143,3 +143,10 @@ check "JSON has the errors of bridges" grep -q '"ess":\[' "$out"
 refuses "errors of a closed form" 2 "--errors is for --score bridge" heat --manifold sphere:2 --errors <<<0,0,1,1,0,0,0.5
 refuses "an option that bridges do not have" 2 "it has paths, steps, seed, guide" heat --manifold sphere:2 --score 'bridge?path=3' <<<0,0,1,1,0,0,0.5
 refuses "paths that are no number" 2 "a whole number" heat --manifold sphere:2 --score 'bridge?paths=few' <<<0,0,1,1,0,0,0.5
+
+# ---- Beyond the range of numbers ----
+for case in 'euclidean:3|0,0,0,1e300,0,0,1' 'euclidean:1|0,1,1e-320'; do
+    run heat --manifold "${case%%|*}" <<<"${case#*|}"
+    [ "$status" -eq 1 ] && grep -q 'beyond the range of numbers' "$err" && ! grep -qi inf "$out" && grep -q nan "$out"
+    verdict "no infinite log p: $case" $?
+done

@@ -29,6 +29,7 @@ for method in tangent chart exact; do
     succeeds "$method on the sphere or a refusal" sample --manifold euclidean:2 --time 0.5 -n 2 --method $method
 done
 refuses "no exact law" 3 "spd:4 has no exact sampler; leave out --method" sample --manifold spd:4 --time 1 --method exact
+refuses "steps beyond the range of numbers" 3 "paths on so3 ran so far that doubles no longer resolve them" sample --manifold so3 --time 1e150 --steps 4
 
 # Starts.
 run "${sphere[@]}" --start 0,0,1 -n 3

@@ -7,6 +7,7 @@
 #include "support/scratch.h"
 #include "util/json.h"
 #include "util/output.h"
+#include "util/text_stream.h"
 
 #include <manistat/points.h>
 
@@ -55,6 +56,27 @@ static mst_status read_file(const char *path)
         status = mst_reader_next(r, 10, x, &got);
     mst_reader_free(r);
     return status;
+}
+
+/* Longer than the buffer of a file, so that it grows more than once. */
+static mst_status print_text(void)
+{
+    mst_text_stream *s;
+    char *text;
+    size_t length;
+    mst_status status = mst_text_open(&s);
+    if (status != MST_OK)
+        return status;
+    for (int i = 0; i < 10000; i++)
+        fprintf(mst_text_file(s), "%d\n", 10000 + i);
+    status = mst_text_close(s, &text, &length);
+    if (status != MST_OK)
+        return status;
+    ck_assert_uint_eq(length, 60000);
+    ck_assert_uint_eq(strlen(text), 60000);
+    ck_assert_str_eq(text + 60000 - 6, "19999\n");
+    free(text);
+    return MST_OK;
 }
 
 static mst_status read_csv(void)
@@ -244,6 +266,7 @@ START_TEST(test_sweeps)
     scratch_text("a.json", "{\"a\":[1,2,3,\"x\"]}");
     make_tensors();
     ck_assert_int_eq(mst_manifold_parse(&sphere, "sphere:2"), MST_OK);
+    sweep(print_text);
     sweep(read_csv);
     sweep(read_npy);
     scratch_text("a.tps", "LM=1\n1 2\nID=a\nLM=1\n3 4\nID=b\n");

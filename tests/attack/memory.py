@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+"""Allocations that fail, one after the other, in every command: the right answer, or one line that says so."""
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def commands(ground):
+    """One call of every command that computes, on files in the scratch folder."""
+    ground.write("points.csv", "0,0,1\n0,0.6,0.8\n0.6,0,0.8\n-0.6,0,0.8\n0,-0.6,0.8\n0.48,0.36,0.8\n")
+    ground.write("pair.csv", "0,0,1,0,0.6,0.8\n")
+    ground.write("x.csv", "age\n1\n2\n3\n4\n5\n6\n")
+    ground.write("shapes.csv", "0,0,1,0,1,1\n0,0,1.1,0,1,1\n0,0.1,1,0,1,1.2\n0,0,1,0.1,1.1,1\n")
+    ground.write("torus.manifold", "coordinates u v\nperiod u 2*pi\nperiod v 2*pi\nembedding = (2 + cos(v))*cos(u), "
+                                   "(2 + cos(v))*sin(u), sin(v)\ncompact = yes\nstart = 0, 0\n")
+    ground.write("angles.csv", "0,0,1,0.5\n")
+    sphere = ["--manifold", "sphere:2"]
+    return [
+        ["manifolds"], ["manifolds", "torus.manifold", "--check"], ["sample", *sphere, "--time", "0.1", "-n", "5"],
+        ["heat", *sphere, "--time", "0.1", "pair.csv"], ["exp", *sphere, "pair.csv", "--project"], ["log", *sphere, "pair.csv"],
+        ["dist", *sphere, "pair.csv"], ["dist", "--manifold", "torus.manifold", "angles.csv"],
+        ["heat", "--manifold", "torus.manifold", "--time", "0.1", "angles.csv"],
+        ["heat", *sphere, "--score", "bridge?paths=8&steps=8", "--time", "0.1", "pair.csv"],
+        ["geodesic", *sphere, "--steps", "3", "pair.csv"], ["mean", *sphere, "points.csv", "--json"],
+        ["mean", *sphere, "--kind", "frechet", "points.csv"], ["test", *sphere, "--uniform", "points.csv"],
+        ["kmeans", *sphere, "-k", "2", "points.csv"], ["mixture", *sphere, "-k", "2", "points.csv"],
+        ["regress", *sphere, "--y", "points.csv", "--x", "x.csv"], ["align", "--dim", "2", "shapes.csv"],
+        ["info", "points.csv"],
+    ]
+
+
+def without_seconds(text):
+    return "\n".join(line for line in text.splitlines() if '"seconds"' not in line and "seconds" not in line)
+
+
+def attack(ground):
+    library = ground.path("failing_malloc.so")
+    if subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, os.path.join(HERE, "failing_malloc.c")]).returncode:
+        ground.find("failing_malloc.c does not compile", "cc")
+        return
+    wholes = []
+    for arguments in commands(ground):
+        preload = {"LD_PRELOAD": library, "MST_FAIL_COUNT": ground.path("count"), "OMP_NUM_THREADS": "1"}
+        whole = ground.run(arguments, environment=preload)
+        if whole[0] not in (0, 1):
+            ground.find(f"the command itself ends with {whole[0]}: {whole[2].strip()}", " ".join(arguments))
+            continue
+        with open(ground.path("count")) as f:
+            wholes.append((arguments, whole, int(f.read())))
+    while ground.goes_on() and wholes:
+        arguments, whole, count = ground.random.choice(wholes)
+        # Early ones are rare among many, and as dangerous.
+        k = ground.random.randrange(1, count + 1) if ground.random.random() < 0.7 else ground.random.randrange(1, min(count, 60) + 1)
+        how = ground.random.choice(["MST_FAIL_AT", "MST_FAIL_AFTER"])
+        outcome = ground.run(arguments, environment={"LD_PRELOAD": library, how: str(k), "OMP_NUM_THREADS": "1"})
+        ground.count("allocation failures")
+        preface = f"LD_PRELOAD=failing_malloc.so OMP_NUM_THREADS=1 {how}={k} "
+        if how == "MST_FAIL_AFTER" and k < 60 and outcome[0] not in (None, *range(0, 4)):
+            continue  # the loader, the C library and OpenMP start up before manistat does, and end themselves
+        if ground.judge(arguments, outcome, preface=preface) and outcome[0] == whole[0] and \
+                without_seconds(outcome[1]) != without_seconds(whole[1]):
+            ground.find("another answer for want of memory", preface + "manistat " + " ".join(arguments))
