@@ -11,7 +11,7 @@ import time
 def attack(ground, folder):
     programs = sorted(p for p in glob.glob(os.path.join(folder, "fuzz_*")) if os.access(p, os.X_OK))
     if not programs:
-        print("fuzzing: not run, there is no build with clang's libFuzzer")
+        ground.find("there is no program to fuzz", f"the folder {folder}")
         return
     for left, program in zip(range(len(programs), 0, -1), programs):
         name = os.path.basename(program)
