@@ -67,10 +67,12 @@ const option option_triangle = {
 };
 
 /* What --seed and --threads are, whether the command can use them or not. */
-#define SEED_OPTION                                                                         \
-    .name = "seed", .kind = OPTION_COUNT, .value = "N", .example = "7", .fallback = "2712", \
-    .maximum = UINT64_MAX, .group = GROUP_COMMON,                                           \
-    .help = "seed of the random numbers; the same seed gives the same bytes"
+#define SEED_OPTION                                                                                \
+    .name = "seed", .kind = OPTION_COUNT, .value = "N", .example = "7", .fallback = "2712",        \
+    .maximum = UINT64_MAX, .group = GROUP_COMMON,                                                  \
+    .help =                                                                                        \
+        "seed of the random numbers; the same seed gives the same bytes, for one version and one " \
+        "instruction set"
 #define THREADS_OPTION                                                                   \
     .name = "threads", .kind = OPTION_COUNT, .value = "N", .example = "2", .minimum = 1, \
     .maximum = 4096, .group = GROUP_COMMON,                                              \
