@@ -3,6 +3,7 @@
 
 /* BFGS with limited memory: for Fréchet means of manifolds whose Hessian is not closed-form, and for models
  * with so many parameters that no matrix fits. */
+#include "stat/bfgs.h"
 #include "stat/fit_steps.h"
 
 #include <math.h>
@@ -42,72 +43,50 @@ enum { MEMORY = 8 };
  * points the frames differ by the curvature times the area of the step, which only costs
  * speed of convergence. */
 typedef struct memory {
-    size_t count, q;
-    double *s, *y, *scale, rho[MEMORY], *memory; /* scale (q): the units at the start */
+    bfgs pairs;
+    double *scale, *step, *change; /* (q): the units at the start, a place for a pair */
 } memory;
 
 static mst_status memory_new(memory *m, const fit_model *model, const double *state)
 {
     size_t q = model->parameters;
-    *m = (memory){.q = q};
-    MST_TRY(mst_allocate(&m->memory, (2 * MEMORY + 1) * q));
-    m->s = m->memory;
-    m->y = m->s + MEMORY * q;
-    m->scale = m->y + MEMORY * q;
+    *m = (memory){0};
+    MST_TRY(bfgs_new(&m->pairs, q, MEMORY));
+    MST_TRY(mst_allocate(&m->scale, 3 * q));
+    m->step = m->scale + q;
+    m->change = m->step + q;
     model->ops->units(model, state, m->scale);
     return MST_OK;
 }
 
-/* direction = H g by the two-loop recursion; H₀ is the identity scaled by the newest pair. */
-static void two_loop(const memory *m, const double *gradient, double *direction)
+static void memory_free(memory *m)
 {
-    double alpha[MEMORY], scale = 1;
-    for (size_t a = 0; a < m->q; a++)
+    bfgs_free(&m->pairs);
+    mst_release(m->scale);
+}
+
+/* direction = H g; H₀ is the identity scaled by the newest pair. */
+static void find_direction(const memory *m, const double *gradient, double *direction)
+{
+    double alpha[BFGS_MOST], scale = bfgs_scale(&m->pairs);
+    for (size_t a = 0; a < m->pairs.q; a++)
         direction[a] = m->scale[a] * gradient[a];
-    size_t kept = m->count < MEMORY ? m->count : MEMORY;
-    for (size_t k = 0; k < kept; k++) {
-        size_t at = (m->count - 1 - k) % MEMORY;
-        const double *s = m->s + at * m->q, *y = m->y + at * m->q;
-        double dot = 0, yy = 0;
-        for (size_t a = 0; a < m->q; a++) {
-            dot += s[a] * direction[a];
-            yy += y[a] * y[a];
-        }
-        alpha[k] = m->rho[at] * dot;
-        if (k == 0)
-            scale = 1 / (m->rho[at] * yy);
-        for (size_t a = 0; a < m->q; a++)
-            direction[a] -= alpha[k] * y[a];
-    }
-    for (size_t a = 0; a < m->q; a++)
+    bfgs_begin(&m->pairs, direction, alpha);
+    for (size_t a = 0; a < m->pairs.q; a++)
         direction[a] *= scale;
-    for (size_t k = kept; k-- > 0;) {
-        size_t at = (m->count - 1 - k) % MEMORY;
-        const double *s = m->s + at * m->q, *y = m->y + at * m->q;
-        double dot = 0;
-        for (size_t a = 0; a < m->q; a++)
-            dot += y[a] * direction[a];
-        for (size_t a = 0; a < m->q; a++)
-            direction[a] += s[a] * (alpha[k] - m->rho[at] * dot);
-    }
-    for (size_t a = 0; a < m->q; a++)
+    bfgs_end(&m->pairs, alpha, direction);
+    for (size_t a = 0; a < m->pairs.q; a++)
         direction[a] *= m->scale[a];
 }
 
 static void remember(memory *m, double shorten, const double *step, const double *before,
                      const double *now)
 {
-    double *s = m->s + m->count % MEMORY * m->q, *y = m->y + m->count % MEMORY * m->q;
-    double curvature = 0;
-    for (size_t k = 0; k < m->q; k++) {
-        s[k] = shorten * step[k] / m->scale[k];
-        y[k] = (before[k] - now[k]) * m->scale[k];
-        curvature += s[k] * y[k];
+    for (size_t k = 0; k < m->pairs.q; k++) {
+        m->step[k] = shorten * step[k] / m->scale[k];
+        m->change[k] = (before[k] - now[k]) * m->scale[k];
     }
-    if (curvature > 0) {
-        m->rho[m->count % MEMORY] = 1 / curvature;
-        m->count++;
-    }
+    bfgs_remember(&m->pairs, m->step, m->change);
 }
 
 /* Is the trial uphill from `state`, or as flat as rounding makes it? r->extra and r->gradient are the
@@ -177,7 +156,7 @@ static mst_status climb(double *state, const fit_options *o, memory *m, fit_work
         fit_outcome kept = *out;
         double share;
         bool stuck;
-        two_loop(m, r->gradient, r->step);
+        find_direction(m, r->gradient, r->step);
         memcpy(r->extra, r->gradient, q * sizeof *r->extra);
         MST_TRY(search_line(state, o, kept.value, &here, r, out, &there, &share, &stuck));
         if (stuck) {
@@ -204,14 +183,15 @@ static mst_status climb(double *state, const fit_options *o, memory *m, fit_work
 mst_status fit_quasi_newton(double *state, const fit_options *o, fit_work *r, fit_outcome *out)
 {
     memory m;
-    MST_TRY(memory_new(&m, r->model, state));
-    mst_status status = climb(state, o, &m, r, out);
+    mst_status status = memory_new(&m, r->model, state);
+    if (status == MST_OK)
+        status = climb(state, o, &m, r, out);
     if (status == MST_OK) {
-        two_loop(&m, r->gradient, r->step);
+        find_direction(&m, r->gradient, r->step);
         out->decrement = 0;
         for (size_t k = 0; k < r->model->parameters; k++)
             out->decrement += 0.5 * r->gradient[k] * r->step[k];
     }
-    mst_release(m.memory);
+    memory_free(&m);
     return status;
 }

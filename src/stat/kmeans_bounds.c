@@ -77,7 +77,7 @@ static size_t find_open(const job *j, chunk *k)
         if (a->labels[row] != kmeans_no_label)
             moved = a->labels[row] == j->mover ? j->second : j->farthest;
         *lower -= moved + rounding * (moved + fabs(*lower));
-        if (!(k->best[i] < *lower * (1 - rounding)))
+        if (!(k->best[i] + j->bounds->slack < *lower * (1 - rounding)))
             gather(a, k, open++, i);
     }
     return open;

@@ -19,6 +19,7 @@ static void lloyd_free(kmeans_lloyd *l)
     mst_release(l->settled);
     mst_release(l->bounds.lower);
     mst_release(l->past);
+    bfgs_free(&l->steps);
 }
 
 /* Does a sweep over the rows take less than a time slice or so? Then a team is no gain, and on a busy machine
@@ -195,6 +196,7 @@ static mst_status fit_centres(kmeans_lloyd *l, bool tight, size_t *since)
             return MST_OK;
     }
     l->rounded = false;
+    l->steps.count = 0;
     if (l->past != NULL)
         memcpy(l->past + *since * size, l->centres, size * sizeof *l->past);
     kmeans_gather(l);
@@ -227,7 +229,8 @@ static mst_status iterate(kmeans_lloyd *l, kmeans_outcome *out)
             return MST_OK;
         l->careful = l->careful || out->inertia > before;
         before = out->inertia;
-        tight = !changed;
+        /* Rounds that ended because centres went too far go on from there. */
+        tight = !changed && !(l->leapt && !l->rounded);
         MST_TRY(fit_centres(l, tight, &since));
         MST_TRY(mst_parallel_tick(1 / ((double)l->o->iterations + 1)));
     }
@@ -238,11 +241,17 @@ static bool can_leap(const kmeans_lloyd *l)
     return l->n >= SAMPLE_ROWS && !mst_score_gives(l->source, MST_GIVES_TIME);
 }
 
+static mst_status leaps_new(kmeans_lloyd *l)
+{
+    MST_TRY(mst_allocate(&l->past, 2 * l->k * l->D));
+    return bfgs_new(&l->steps, l->k * l->d, BFGS_MOST);
+}
+
 static mst_status iterate_all(kmeans_lloyd *l, kmeans_outcome *out)
 {
     mst_status status = lloyd_new(l);
     if (status == MST_OK && can_leap(l))
-        status = mst_allocate(&l->past, 2 * l->k * l->D);
+        status = leaps_new(l);
     if (status == MST_OK)
         status = iterate(l, out);
     lloyd_free(l);
@@ -261,6 +270,7 @@ static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart, size_t n
     part.n = n;
     part.bounds = (kmeans_bounds){0};
     part.past = NULL;
+    part.steps = (bfgs){0};
     part.labels = NULL;
     part.squared = part.rows = NULL;
     part.settled = NULL;
@@ -296,7 +306,7 @@ mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out)
     for (size_t n = SAMPLE_ROWS; status == MST_OK && many && n <= l.n / 2; n *= 4)
         status = iterate_sample(&l, restart, n);
     if (status == MST_OK && l.n > MANY_ROWS && can_leap(&l))
-        status = mst_allocate(&l.past, 2 * l.k * l.D);
+        status = leaps_new(&l);
     if (status == MST_OK)
         status = iterate(&l, out);
     lloyd_free(&l);

@@ -5,6 +5,7 @@
 #ifndef MST_STAT_KMEANS_PARTS_H
 #define MST_STAT_KMEANS_PARTS_H
 
+#include "stat/bfgs.h"
 #include "stat/distances.h"
 
 #include <manistat/cluster.h>
@@ -33,6 +34,7 @@ typedef struct kmeans_bounds {
     double *lower;  /* (n): distances from centres other than that of the label are not less */
     double *upper;  /* (n): that from the centre of the label is not more; null: not wanted */
     double *before; /* (k, D): the centres of the last call */
+    double slack;   /* rows that are surer than this of their centre need no new bounds */
     bool begun;     /* there was one */
 } kmeans_bounds;
 /* Do distances on the manifold obey that inequality to rounding? */
@@ -64,6 +66,7 @@ typedef struct kmeans_lloyd {
     unsigned char *settled;    /* (k): the centre is the mean of these very rows */
     kmeans_bounds bounds;      /* lower null: none */
     double *past; /* (2, k, D): the centres of two steps, for leaps; null: none are made */
+    bfgs steps;   /* what rounds have learnt, in the frames of the centres; with `past` */
     bool leapt;   /* the centres come from a leap, and those before it are in `past` */
     bool rounded; /* rounds have nothing more to gain, or were taken back */
     bool careful; /* centres look at where their steps lead */
