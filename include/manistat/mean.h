@@ -85,6 +85,9 @@ typedef enum mst_mean_note {
     /* Some coordinates of the points cannot be told from the uniform law, though others
      * can: uniform_first. */
     MST_NOTE_UNIFORM_PART = 1 << 9,
+    /* Rows were written down several times, and errors that take them for independent are too short: each
+     * different row occurs a multiple of `copies` times, which chance would not do. */
+    MST_NOTE_COPIES = 1 << 10,
 } mst_mean_note;
 
 /* Why there is no covariance. */
@@ -237,6 +240,7 @@ typedef struct mst_mean_result {
      * most uniform, the first coordinate, their number, and the p-value of its test. Else 0, 0 and NAN. */
     size_t uniform_first, uniform_count;
     double uniform_part_p_value;
+    size_t copies; /* with MST_NOTE_COPIES; else 1 */
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

@@ -324,6 +324,29 @@ static void warn_of_edge(const mixing *m)
              k, k);
 }
 
+/* A result that is not degenerate goes before those that are, however much better they fit. A component that
+ * shrinks onto a point a thousand times gains log 1000 per dimension with any data; more than that is a
+ * property of these. */
+static void warn_of_degenerate(const mixing *m)
+{
+    size_t best = 0;
+    double least = m->best->bic, spike = (double)mst_manifold_dim(m->e.m) * log(1000);
+    for (size_t k = m->least; k <= m->most; k++) {
+        const candidate *c = &m->candidates[k - m->least];
+        if (c->degenerate && c->bic < least &&
+            c->log_likelihood - m->best->log_likelihood > (double)k * spike) {
+            best = k;
+            least = c->bic;
+        }
+    }
+    if (best > 0 && !m->best->degenerate)
+        warn(
+            m->e.inv,
+            "warning: -k %zu has a lower BIC, %.8g, but a component there has shrunk to a point or "
+            "lost its points, as where few points lie far from all others; look at those first",
+            best, least);
+}
+
 /* Everything but the result. */
 static mst_status conclude(const mixing *m)
 {
@@ -335,6 +358,7 @@ static mst_status conclude(const mixing *m)
              -2 * r->uniform_log_likelihood, r->k == 1 ? "a component" : "components");
     else
         warn_of_edge(m);
+    warn_of_degenerate(m);
     if (r->degenerate)
         warn(m->e.inv, "warning: a component has shrunk to a point or lost its points; try a "
                        "smaller -k");

@@ -266,6 +266,7 @@ static void json_test_notes(const comparison *c)
         const char *word;
     } words[] = {{MST_TEST_NOTE_SMALL, "small-samples"},
                  {MST_TEST_NOTE_MODEL, "not-brownian"},
+                 {MST_TEST_NOTE_COPIES, "copies"},
                  {MST_TEST_NOTE_TOO_FEW, "too-few"}};
     mst_json *j = c->report.json;
     mst_json_key(j, "warnings");
@@ -457,6 +458,10 @@ static void warn_of_test(const comparison *c)
     else if ((r->notes & MST_TEST_NOTE_SMALL) != 0)
         warn(c->e.inv, "warning: the samples are too small for the chi-squared law, and the "
                        "p-value is too small for that reason; use --method permutation");
+    if ((r->notes & MST_TEST_NOTE_COPIES) != 0)
+        warn(c->e.inv, "warning: rows of a sample were written down several times, and the p-value "
+                       "is too small for that reason; leave the copies out, or name their origin "
+                       "by --cluster");
     if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0 && !r->exhaustive)
         warn(c->e.inv,
              "warning: %zu permutations cannot have a p-value below %.3g; ask for more, such as "

@@ -41,6 +41,9 @@ static const note notes[] = {
     {MST_NOTE_MODEL, "model",
      "the points are not spread like Brownian motion, so that some errors of the model are too "
      "short; compare --covariance sandwich"},
+    {MST_NOTE_COPIES, "copies",
+     " times, which chance would not do: copies of a row tell no more than one, and the errors are "
+     "too short; leave them out, or name their origin by --cluster"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
      "there are too few clusters for the errors to be relied on"},
 };
@@ -78,6 +81,16 @@ static size_t remarks_on(const estimation *e, const mst_mean_result *r, mst_rema
     return mst_manifold_remarks(e->m, r->mean, r->time, REMARKS, out);
 }
 
+/* What comes before the text of a note. */
+static void lead_to(mst_mean_note bit, const mst_mean_result *r, char text[UNIFORM_PART_SIZE])
+{
+    text[0] = '\0';
+    if (bit == MST_NOTE_UNIFORM_PART)
+        name_uniform_part(r, text);
+    if (bit == MST_NOTE_COPIES)
+        snprintf(text, UNIFORM_PART_SIZE, "every row occurs a multiple of %zu", r->copies);
+}
+
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r)
 {
     mst_remark remarks[REMARKS];
@@ -87,12 +100,12 @@ void warn_of_notes(const estimation *e, const char *group, const mst_mean_result
         said &= ~(unsigned)(MST_NOTE_HARDLY_DETERMINED | MST_NOTE_TIME_BIASED);
     const char *lead = group != NULL ? "group '" : "", *trail = group != NULL ? "': " : "";
     char part[UNIFORM_PART_SIZE];
-    name_uniform_part(r, part);
     group = group != NULL ? group : "";
     for (size_t i = 0; i < NOTES; i++)
-        if ((said & notes[i].bit) != 0)
-            warn(e->inv, "warning: %s%s%s%s%s", lead, group, trail,
-                 notes[i].bit == MST_NOTE_UNIFORM_PART ? part : "", text_of(&notes[i], r));
+        if ((said & notes[i].bit) != 0) {
+            lead_to(notes[i].bit, r, part);
+            warn(e->inv, "warning: %s%s%s%s%s", lead, group, trail, part, text_of(&notes[i], r));
+        }
     for (size_t i = 0; i < count; i++)
         warn(e->inv, "warning: %s%s%s%s", lead, group, trail, remarks[i].text);
 }

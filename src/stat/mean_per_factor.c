@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "stat/factors.h"
 #include "stat/mean_clusters.h"
+#include "stat/mean_doubts.h"
 #include "stat/mean_search.h"
 #include "stat/rows.h"
 
@@ -265,7 +266,8 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part, const fact
     r->log_likelihood += part->log_likelihood;
     r->variance += part->variance;
     r->parameters += part->parameters;
-    r->notes |= part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART);
+    r->notes |=
+        part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART | MST_NOTE_COPIES);
     add_uniform(r, part, view);
     r->effective_n = fmin(r->effective_n, part->effective_n);
     r->degrees_of_freedom = fmin(r->degrees_of_freedom, part->degrees_of_freedom);
@@ -307,6 +309,7 @@ static mst_status join(const factor_fits *f, const mst_score *source, mst_mean_r
         add_part(r, f->results[i], &f->views[i]);
     r->aic = 2 * (double)r->parameters - 2 * r->log_likelihood;
     r->bic = log(rows_weight(f->n, f->o->weights)) * (double)r->parameters - 2 * r->log_likelihood;
+    MST_TRY(mean_ask_copies(r, f->n, f->D, f->x, f->o)); /* of whole rows */
     MST_TRY(add_times(f, r));
     MST_TRY(mst_manifold_frame(mst_score_manifold(source), 1, r->mean, r->basis));
     return r->no_errors == MST_ERRORS_GIVEN ? join_covariance(f, r) : MST_OK;

@@ -4,10 +4,27 @@
 #include "stat/rows.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Beyond these squares and products leave the range of doubles, and estimates would be
  * those of other numbers. */
-static const double most_coordinate = 1e150, least_weight = 1e-30, most_weight = 1e30;
+static const double most_coordinate = 1e150, least_coordinate = 1e-150, least_weight = 1e-30,
+                    most_weight = 1e30;
+
+/* Coordinates of which the largest is so small are differences of nothing. */
+static mst_status check_size(size_t count, const double *x)
+{
+    double largest = 0;
+    for (size_t k = 0; k < count && largest < least_coordinate; k++)
+        largest = fmax(largest, fabs(x[k]));
+    return largest == 0 || largest >= least_coordinate
+               ? MST_OK
+               : mst_fail(MST_ARGUMENT,
+                          "all coordinates are below %g, too small to compute with; use another "
+                          "unit",
+                          least_coordinate);
+}
 
 mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const double *weights)
 {
@@ -22,6 +39,7 @@ mst_status rows_check(const mst_manifold *m, size_t n, const double *x, const do
                 MST_ARGUMENT,
                 "row %zu: %g is too large to compute with, at most %g; use another unit", k / D + 1,
                 x[k], most_coordinate);
+    MST_TRY(check_size(n * D, x));
     for (size_t i = 0; weights != NULL && i < n; i++)
         if (!(weights[i] >= 0) || !isfinite(weights[i]))
             return mst_fail(MST_ARGUMENT, "weight %zu is %g, not a number ≥ 0", i + 1, weights[i]);
@@ -56,4 +74,54 @@ double rows_rounding(const mst_manifold *m, size_t n, const double *x, const dou
         for (size_t a = 0; (weights == NULL || weights[i] > 0) && a < D; a++)
             largest = fmax(largest, fabs(x[i * D + a]));
     return 1e-13 * largest * (1e-13 * largest);
+}
+
+typedef struct row {
+    const double *x;
+    size_t D;
+} row;
+
+static int compare(const void *a, const void *b)
+{
+    const row *p = a, *q = b;
+    return memcmp(p->x, q->x, p->D * sizeof *p->x);
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    while (b > 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+mst_status rows_copies(size_t n, size_t D, const double *x, size_t *copies)
+{
+    row *rows;
+    size_t first = 0, same = 0, different = 0, divisor = 0;
+    *copies = 1;
+    /* Most data have no row twice, and the first one tells. */
+    for (size_t i = 0; i < n; i++)
+        first += memcmp(x, x + i * D, D * sizeof *x) == 0;
+    if (first < 2 || first == n)
+        return MST_OK;
+    MST_TRY(mst_allocate(&rows, n));
+    for (size_t i = 0; i < n; i++)
+        rows[i] = (row){x + i * D, D};
+    qsort(rows, n, sizeof *rows, compare);
+    for (size_t i = 0; i < n && divisor != 1; i++) {
+        same++;
+        if (i + 1 < n && compare(&rows[i], &rows[i + 1]) == 0)
+            continue;
+        divisor = common_divisor(same, divisor);
+        different++;
+        same = 0;
+    }
+    mst_release(rows);
+    /* Were counts divisible by g by chance, all but one of them would be with a probability of 1/g each. */
+    if ((double)(different - 1) * log2((double)divisor) >= 8)
+        *copies = divisor;
+    return MST_OK;
 }

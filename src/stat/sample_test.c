@@ -206,6 +206,9 @@ static mst_status run(samples *t, test_arrangement *a, double *pooled, compariso
         MST_TRY(mst_allocate(&r->common_mean, t->D));
     test_arrange(a, t);
     MST_TRY(fit_groups(t, a, r));
+    for (size_t g = 0; g < t->groups && t->o->clusters == NULL; g++)
+        if ((r->fits[g]->notes & MST_NOTE_COPIES) != 0)
+            r->notes |= MST_TEST_NOTE_COPIES;
     MST_TRY(fit_pooled(t, a, pooled));
     double *coordinates;
     mst_status status = samples_unroll(t, &coordinates);

@@ -404,6 +404,21 @@ check "degenerate mixtures do not win" python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 assert not r["degenerate"] and any(c["degenerate"] for c in r["candidates"]), r' "$out"
 
+check "that is no warning, for any four points have them" test ! -s "$err"
+# One point far away takes a component for itself, and the others are narrow beside that.
+{ awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.6f,%.6f\n", sin(3 * i), sin(5 * i) }'; echo 1e6,0; } >remote.csv
+run mixture --manifold euclidean:2 -k 1-2 --json remote.csv
+check "a point far away: a warning" grep -q 'warning: -k 2 has a lower BIC, .*as where few points lie far from all others' "$err"
+
+# Copies of rows tell no more than one of each; weights and clusters say what rows are worth.
+seq 24 | awk '{ printf "%.6f\n", sin(3 * ($1 % 12)) }' >twice.csv
+expects "rows that occur twice" "'copies' in r['warnings']" mean --manifold euclidean:1 twice.csv
+check "they are a warning" grep -q 'warning: every row occurs a multiple of 2 times, which chance would not do.*--cluster' "$err"
+expects "not with clusters" "'copies' not in r['warnings'] and r['clusters'] == 12" mean --manifold euclidean:1 --cluster <(seq 24 | awk '{ print $1 % 12 }') twice.csv
+expects "a test of copies" "'copies' in r['warnings']" test --manifold euclidean:1 twice.csv <(head -n 12 twice.csv)
+check "it is a warning" grep -q 'written down several times.*p-value is too small.*--cluster' "$err"
+refuses "coordinates whose squares are nothing" 2 'all coordinates are below 1e-150.*another unit' mean --manifold euclidean:1 - <<<$'1e-160\n2e-160'
+
 # Factors on unlike scales: t is 41.5 / 8 in the plane and 96875 / 4 on the line.
 printf '1,2,100\n3,4,-100\n5,9,300\n2,2,250\n' >scales.csv
 scales=(mean --manifold 'product(euclidean:2,euclidean:1)')
