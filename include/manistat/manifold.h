@@ -71,14 +71,16 @@ typedef struct mst_manifold_traits {
      * points. Null: it is not. */
     const double *line;
     double beside_line;
-    /* It is R^d: chart coordinates about any centre are an isometry, and the frame is that of the
-     * coordinates, at every point. */
+    /* It is R^d, or a convex part of it: chart coordinates about any centre are an isometry, and the frame is
+     * that of the coordinates, at every point. */
     bool unrolls;
     /* Rows are landmarks, points of R^k with this k one after the other; 0: they are not. */
     size_t landmark_dim;
     /* Any row of numbers that `project` takes stands for a point, as any configuration of landmarks has a
      * shape: who reads rows projects them. */
     bool any_row;
+    /* Geodesics may leave it, though Exp has a closed form: it is not complete. */
+    bool has_border;
 } mst_manifold_traits;
 
 /* How a path finds its random numbers: path number first_path + i (row i) reads stream `first_path + i`,
@@ -300,6 +302,10 @@ MST_API MST_MUST_USE mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)
 /* Symmetric positive definite n×n matrices, affine-invariant metric tr(P⁻¹A P⁻¹B), or log-Euclidean. */
 MST_API MST_MUST_USE mst_status mst_spd_new(mst_manifold **out, size_t n);
 MST_API MST_MUST_USE mst_status mst_spd_log_euclidean_new(mst_manifold **out, size_t n);
+/* The same matrices as a part of the symmetric ones, with their flat metric tr(AB): not complete. Exp is
+ * MST_DOMAIN where x + v is not positive definite, and Brownian motion ends there. The heat
+ * kernel is that of all symmetric matrices, right as long as singular ones are out of reach. */
+MST_API MST_MUST_USE mst_status mst_spd_frobenius_new(mst_manifold **out, size_t n);
 /* Symmetric n×n matrices with the Frobenius metric. */
 MST_API MST_MUST_USE mst_status mst_sym_new(mst_manifold **out, size_t n);
 /* Rotations of R³; the distance is the rotation angle. */

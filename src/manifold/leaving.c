@@ -12,7 +12,7 @@ enum { BLOCK = 16 };
 
 bool mst_can_be_left(const mst_manifold *m)
 {
-    return (m->traits.closed & MST_CLOSED_EXP) == 0;
+    return (m->traits.closed & MST_CLOSED_EXP) == 0 || m->traits.has_border;
 }
 
 bool mst_is_lost(size_t D, const double *row)

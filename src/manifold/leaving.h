@@ -8,7 +8,7 @@
 
 #include "manifold/internal.h"
 
-/* May a geodesic leave it? On manifolds with a closed Exp, MST_DOMAIN means an overflow. */
+/* May a geodesic leave it? On manifolds with a closed Exp and no border MST_DOMAIN means an overflow. */
 bool mst_can_be_left(const mst_manifold *m);
 
 /* Is any number of the row NAN? And make all of them so. */

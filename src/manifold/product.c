@@ -312,6 +312,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
         out->rows = MST_ROWS_PLAIN;
         out->embedding = out->embedding == t->embedding ? out->embedding : NAN;
         out->unrolls = out->unrolls && t->unrolls;
+        out->has_border = out->has_border || t->has_border;
         out->line = NULL;
         out->landmark_dim = 0;
         out->any_row = out->any_row && t->any_row;

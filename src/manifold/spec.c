@@ -27,6 +27,9 @@
     X(spd_log_euclidean, "spd:n?metric=log-euclidean", "spd:3?metric=log-euclidean",               \
       "the same matrices, log-Euclidean metric",                                                   \
       "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
+    X(spd_frobenius, "spd:n?metric=frobenius", "spd:3?metric=frobenius",                           \
+      "the same matrices, flat Frobenius metric, not complete",                                    \
+      "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
     X(sym, "sym:n", "sym:3", "symmetric n×n matrices, Frobenius metric",                           \
       "n² entries by rows, or the upper triangle by rows", NULL, mst_sym_new(out, a->order[0]))    \
     X(so3, "so3", "so3", "rotations of R³, distance = rotation angle",                             \

@@ -53,8 +53,8 @@ static mst_status project(const mst_manifold *m, size_t n, const double *x, doub
     return mst_symmetric_tangent(m, n, x, x, y);
 }
 
-static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, const double *c,
-                             double *v)
+mst_status mst_symmetric_from_frame(const mst_manifold *m, size_t n, const double *x,
+                                    const double *c, double *v)
 {
     (void)x;
     for (size_t i = 0; i < n; i++)
@@ -62,8 +62,8 @@ static mst_status from_frame(const mst_manifold *m, size_t n, const double *x, c
     return MST_OK;
 }
 
-static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
-                           double *c)
+mst_status mst_symmetric_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                  double *c)
 {
     (void)x;
     for (size_t i = 0; i < n; i++)
@@ -71,8 +71,8 @@ static mst_status to_frame(const mst_manifold *m, size_t n, const double *x, con
     return MST_OK;
 }
 
-static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
-                               double *u)
+mst_status mst_symmetric_chart_coords(const mst_manifold *m, size_t n, const double *c,
+                                      const double *x, double *u)
 {
     size_t D = m->ambient, order = symmetric_order(D);
     for (size_t r = 0; r < n; r++, c += D, x += D)
@@ -88,7 +88,7 @@ static mst_status chart_coords(const mst_manifold *m, size_t n, const double *c,
 static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, const double *u,
                               double *x)
 {
-    MST_TRY(from_frame(m, n, c, u, x));
+    MST_TRY(mst_symmetric_from_frame(m, n, c, u, x));
     return mst_flat_exp(m, n, c, x, x);
 }
 
@@ -108,13 +108,13 @@ static const mst_manifold_ops sym_ops = {
     .inner = mst_flat_inner,
     .exp = mst_flat_exp,
     .validate = mst_symmetric_validate,
-    .from_frame = from_frame,
-    .to_frame = to_frame,
+    .from_frame = mst_symmetric_from_frame,
+    .to_frame = mst_symmetric_to_frame,
     .log = mst_flat_log,
     .transport = mst_flat_transport,
     .ricci = mst_flat_ricci,
     .injectivity = mst_flat_injectivity,
-    .chart_coords = chart_coords,
+    .chart_coords = mst_symmetric_chart_coords,
     .chart_point = chart_point,
     .chart_metric = mst_flat_metric,
     .chart_christoffel = mst_flat_christoffel,

@@ -70,5 +70,12 @@ static inline void symmetric_part(size_t n, const double *a, double *s)
 mst_status mst_symmetric_validate(const mst_manifold *m, size_t n, const double *x, size_t *row);
 mst_status mst_symmetric_tangent(const mst_manifold *m, size_t n, const double *x, const double *w,
                                  double *v);
+/* Of the Frobenius metric: the same frame everywhere, and its coordinates about a centre. */
+mst_status mst_symmetric_from_frame(const mst_manifold *m, size_t n, const double *x,
+                                    const double *c, double *v);
+mst_status mst_symmetric_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
+                                  double *c);
+mst_status mst_symmetric_chart_coords(const mst_manifold *m, size_t n, const double *c,
+                                      const double *x, double *u);
 
 #endif

@@ -66,6 +66,7 @@ START_TEST(dimensions_and_starts)
         {"hyperbolic:2", 2, 3, false, {1, 0, 0}},
         {"spd:2", 3, 4, false, {1, 0, 0, 1}},
         {"spd:2?metric=log-euclidean", 3, 4, true, {1, 0, 0, 1}},
+        {"spd:2?metric=frobenius", 3, 4, true, {10, 0, 0, 10}},
         {"sym:2", 3, 4, true, {0, 0, 0, 0}},
         {"so3", 3, 9, false, {1, 0, 0, 0, 1, 0, 0, 0, 1}},
         {"product(circle,sphere:2)", 3, 4, false, {0, 0, 0, 1}},
@@ -209,6 +210,7 @@ START_TEST(blanks_and_defaults_go)
         {"product ( sphere:2 , circle )", "product(sphere:2,circle)"},
         {"spd:3 ? metric = log-euclidean", "spd:3?metric=log-euclidean"},
         {"spd:3?metric=affine-invariant", "spd:3"},
+        {"spd:3?metric=affine", "spd:3"},
         {"product(spd:2?metric=affine-invariant ,spd:2?metric=log-euclidean )",
          "product(spd:2,spd:2?metric=log-euclidean)"},
     };
@@ -340,6 +342,7 @@ static const struct {
     {mst_hyperbolic_new, "hyperbolic:3"},
     {mst_spd_new, "spd:3"},
     {mst_spd_log_euclidean_new, "spd:3?metric=log-euclidean"},
+    {mst_spd_frobenius_new, "spd:3?metric=frobenius"},
     {mst_sym_new, "sym:3"},
     {kendall_plane_new, "kendall:3x2"},
     {size_and_shape_plane_new, "size-and-shape:3x2"},

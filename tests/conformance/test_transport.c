@@ -27,6 +27,8 @@ START_TEST(transport_is_an_isometry)
         double length = (s.spreads || s.entry->carry_error > 0 ? small : compact)[round % 7];
         if (s.entry->carry_error > 0)
             length = fmin(length, 0.9 * s.entry->reach);
+        if (s.entry->longest > 0)
+            length = fmin(length, s.entry->longest);
         corner_point(&s, &die, round / 7 % POINT_KINDS, x);
         tangent_of_length(&s, &die, x, length, v);
         tangent_of_length(&s, &die, x, 1, a);
