@@ -158,6 +158,11 @@ typedef struct mst_mean_options {
      * of along geodesics. It ends in the same place, to the tolerance. Sources without log_p, which compare
      * points by what they integrate along geodesics, do not take it. */
     bool retract;
+    /* default false; true: steps of MST_MEAN_GRADIENT have the length `rate` whatever that of the gradient,
+     * as published for Fréchet means. Such a walk comes as near as its step, and no nearer. */
+    bool normalise;
+    /* default 0: as the scatter of the points tells; else the time that climbs begin with */
+    double start_time;
 } mst_mean_options;
 
 MST_API mst_mean_options mst_mean_options_default(void);

@@ -45,6 +45,30 @@ static const option option_start = {
             "projected mean of the coordinates)",
 };
 
+static const option option_step_rate = {
+    .name = "rate",
+    .kind = OPTION_POSITIVE,
+    .value = "R",
+    .fallback = "0.1",
+    .example = "0.01",
+    .help = "step of the methods gradient and adam",
+};
+
+static const option option_normalise = {
+    .name = "normalise",
+    .kind = OPTION_FLAG,
+    .help = "steps of --method gradient are --rate long, however long the gradient is: with --rate "
+            "0.01 --iterations 100 the published Frechet step",
+};
+
+static const option option_start_time = {
+    .name = "start-time",
+    .kind = OPTION_POSITIVE,
+    .value = "T",
+    .example = "0.2",
+    .help = "begin with this time (default: as the scatter of the points tells)",
+};
+
 static const option option_starts = {
     .name = "starts",
     .kind = OPTION_COUNT,
@@ -150,10 +174,16 @@ static mst_status set_options(averaging *a)
     o->starts = (size_t)option_get(inv, &option_starts)->count;
     o->resamples = (size_t)option_get(inv, &option_resamples)->count;
     o->confidence = option_get(inv, &option_confidence)->number;
+    o->rate = option_get(inv, &option_step_rate)->number;
+    o->normalise = option_given(inv, &option_normalise);
+    o->start_time = option_get(inv, &option_start_time)->number;
     o->seed = a->e.seed;
     o->threads = a->e.threads;
     if (option_given(inv, &option_iterations))
         o->iterations = (size_t)option_get(inv, &option_iterations)->count;
+    if (o->method == MST_MEAN_NEWTON && (option_given(inv, &option_step_rate) || o->normalise))
+        return mst_fail(MST_ARGUMENT, "--%s is for --method gradient%s",
+                        o->normalise ? "normalise" : "rate", o->normalise ? "" : " or adam");
     if (!(o->confidence < 1))
         return mst_fail(
             MST_ARGUMENT,
@@ -489,13 +519,15 @@ const command command_mean = {
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
     .options =
-        (const option *const[]){
-            &option_space,      &option_mean_kind,  &option_time_fit,  &option_time_per_factor,
-            &option_by,         &option_cluster,    &option_weights,   &option_weights_are,
-            &option_covariance, &option_confidence, &option_resamples, &option_method,
-            &option_sigma,      &option_nugget,     &option_start,     &option_starts,
-            &option_iterations, &option_retract,    &option_score,     POINT_OPTIONS,
-            &option_seed,       &option_threads,    OUTPUT_OPTIONS,    NULL},
+        (const option *const[]){&option_space,           &option_mean_kind,   &option_time_fit,
+                                &option_time_per_factor, &option_by,          &option_cluster,
+                                &option_weights,         &option_weights_are, &option_covariance,
+                                &option_confidence,      &option_resamples,   &option_method,
+                                &option_sigma,           &option_nugget,      &option_start,
+                                &option_starts,          &option_iterations,  &option_step_rate,
+                                &option_normalise,       &option_start_time,  &option_retract,
+                                &option_score,           POINT_OPTIONS,       &option_seed,
+                                &option_threads,         OUTPUT_OPTIONS,      NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

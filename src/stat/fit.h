@@ -90,6 +90,7 @@ typedef struct fit_options {
     mst_mean_method method;
     double tolerance, rate;
     size_t iterations;
+    bool normalise; /* gradient ascent takes steps of the length `rate` on the manifold */
     mst_progress progress;
     /* (q, q) or null: that of the last state goes here, where there is one */
     double *hessian;

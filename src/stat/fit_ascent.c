@@ -25,6 +25,18 @@ static mst_status look(const double *state, const fit_options *o, fit_work *r, f
     return fit_report(o, out);
 }
 
+/* Points, each factor of a product for itself, move by `rate`. */
+static void normalise_steps(double rate, fit_work *r)
+{
+    const fit_model *m = r->model;
+    for (size_t k = 0; k < m->parts; k++) {
+        fit_part part = m->ops->part(m, k);
+        double length = fit_norm(part.count, r->step + part.first);
+        for (size_t a = 0; !part.log_time && length > 0 && a < part.count; a++)
+            r->step[part.first + a] *= rate / length;
+    }
+}
+
 /* Steps in log t are kept within a factor of two. */
 static void limit_times(const double *state, bool adam, fit_work *r)
 {
@@ -63,6 +75,8 @@ mst_status fit_ascend(double *state, const fit_options *o, fit_work *r, fit_outc
                 adam ? o->rate * (first[k] / (1 - decay1)) / (sqrt(second[k] / (1 - decay2)) + 1e-8)
                      : o->rate * g;
         }
+        if (o->normalise)
+            normalise_steps(o->rate, r);
         limit_times(state, adam, r);
         MST_TRY(m->ops->move(m, state, r->step, r->trial));
         memcpy(state, r->trial, m->size * sizeof *state);

@@ -44,6 +44,10 @@ static mst_status check_options(const mst_score *source, const mst_mean_options 
                         o->starts);
     if (!(o->tolerance > 0) || !(o->rate > 0))
         return mst_fail(MST_ARGUMENT, "tolerance and rate must be positive");
+    if (!(o->start_time >= 0) || isinf(o->start_time))
+        return mst_fail(MST_ARGUMENT, "`start_time` must be positive, not %g", o->start_time);
+    if (o->normalise && o->method != MST_MEAN_GRADIENT)
+        return mst_fail(MST_ARGUMENT, "`normalise` is for the method gradient");
     if (!(o->confidence > 0 && o->confidence < 1))
         return mst_fail(MST_ARGUMENT, "the confidence must lie between 0 and 1, not %g",
                         o->confidence);

@@ -183,9 +183,21 @@ static mst_status warn_of_smeary(const error_job *j, const double *known)
     return status;
 }
 
+/* covariance (q, q) = A B A with A = `inverse`, which is symmetric; outer is B and product for work. */
+static void sandwich_of(size_t q, const double *inverse, const double *outer, double *product,
+                        double *covariance)
+{
+    mst_multiply(q, inverse, outer, product);
+    /* The transpose of their product: zeros of the inverse, on the left, cost nothing. */
+    mst_transpose(q, product);
+    mst_multiply(q, inverse, product, covariance);
+    mst_transpose(q, covariance);
+}
+
 /* Covariance of the parameters (q, q), from information and, for the sandwich, the spread of the rows'
- * gradients. Of the Hessian `known` (stride, stride) the parameters are the first; where it is null,
- * differences take its place. */
+ * gradients. The latter holds the noise of a simulated source; to the former it is added, A B A, B its
+ * spread. Of the Hessian `known` (stride, stride) the parameters are the first; where it
+ * is null, differences take its place. */
 static mst_status model_covariance(const error_job *j, const double *known, size_t stride,
                                    double *covariance, bool *defined)
 {
@@ -197,9 +209,11 @@ static mst_status model_covariance(const error_job *j, const double *known, size
     if (known == NULL && q > MOST_DIFFERENCES)
         return MST_OK;
     double *gradient, floor = 0;
-    MST_TRY(mst_allocate(&gradient, 2 * q + 4 * q * q));
+    MST_TRY(mst_allocate(&gradient, 2 * q + 6 * q * q));
     double *units = gradient + q, *hessian = units + q, *outer = hessian + q * q,
-           *inverse = outer + q * q, *product = inverse + q * q;
+           *inverse = outer + q * q, *product = inverse + q * q, *noise = product + q * q,
+           *extra = noise + q * q;
+    bool random = false;
     m->ops->units(m, j->state, units);
     mst_status status = sandwich ? row_spread(j, gradient, outer) : MST_OK;
     for (size_t k = 0; known != NULL && k < q * q; k++)
@@ -209,16 +223,22 @@ static mst_status model_covariance(const error_job *j, const double *known, size
     if (status == MST_OK)
         status = correct_curvature(j, hessian, &floor);
     if (status == MST_OK)
+        status = mean_simulation_spread(j->model, j->state, noise, &random);
+    /* Squares of gradients, in place of a Hessian, hold the squares of their noise as well. */
+    bool squares = known != NULL && !mst_score_gives(m->source, MST_GIVES_HESSIAN);
+    for (size_t k = 0; status == MST_OK && random && squares && k < q * q; k++)
+        hessian[k] += noise[k];
+    if (status == MST_OK)
         status =
             invert_information(q, units, tolerances.invertible, floor, hessian, inverse, defined);
     if (status == MST_OK && *defined && sandwich) {
-        mst_multiply(q, inverse, outer, product);
-        /* The transpose of their product: zeros of the inverse, on the left, cost nothing. */
-        mst_transpose(q, product);
-        mst_multiply(q, inverse, product, covariance);
-        mst_transpose(q, covariance);
-    } else if (*defined) {
+        sandwich_of(q, inverse, outer, product, covariance);
+    } else if (status == MST_OK && *defined) {
         memcpy(covariance, inverse, q * q * sizeof *covariance);
+        if (random)
+            sandwich_of(q, inverse, noise, product, extra);
+        for (size_t k = 0; random && k < q * q; k++)
+            covariance[k] += extra[k];
     }
     mst_release(gradient);
     return status;

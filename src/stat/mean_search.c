@@ -40,6 +40,7 @@ mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, co
     s->climb = (fit_options){.method = o->method,
                              .tolerance = o->tolerance,
                              .rate = o->rate,
+                             .normalise = o->normalise,
                              .iterations = o->iterations > 0 ? o->iterations : most,
                              .progress = o->progress};
     return MST_OK;

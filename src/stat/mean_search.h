@@ -206,4 +206,9 @@ void mean_draw(const mean_draws *d, uint64_t seed, size_t number, double *counts
 MST_MUST_USE mst_status mean_start_by_logs(const mst_manifold *m, const fit_rows *rows, int threads,
                                            double *at, bool *found);
 
+/* outer (q, q): the spread of Σ w g that comes from the random numbers of the source at the state; *random
+ * false: it has none. */
+MST_MUST_USE mst_status mean_simulation_spread(const fit_means *model, const double *state,
+                                               double *outer, bool *random);
+
 #endif

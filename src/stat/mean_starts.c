@@ -62,6 +62,10 @@ mst_status mean_first_time(const mean_search *s, const fit_rows *rows, const dou
         *time = 1; /* there is none */
         return MST_OK;
     }
+    if (s->o->start_time > 0) {
+        *time = fit_clamp_time(s->model.model.source, s->o->start_time);
+        return MST_OK;
+    }
     MST_TRY(mean_squared_size(s->m, rows->n, rows->x, rows->weights, mean, s->o->threads, time));
     *time = fit_clamp_time(s->model.model.source, *time / (double)s->d);
     if (!(*time > 0) || !isfinite(*time))

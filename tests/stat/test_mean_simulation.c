@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Errors of means whose likelihood is simulated: what the random numbers of the source do is in them. */
+#include "stat/mean_search.h"
+#include "stat/mean_support.h"
+
+#include <lapacke.h>
+#include <math.h>
+
+enum { ROWS = 60 };
+
+static mst_score *bridges(const setting *s, size_t paths, uint64_t seed)
+{
+    mst_bridge_options b = mst_bridge_options_default();
+    mst_score *source;
+    b.paths = paths;
+    b.steps = 8;
+    b.seed = seed;
+    ASSERT_OK(mst_score_bridge_new(&source, s->m, &b));
+    return source;
+}
+
+/* The spread that two seeds tell, against that of the gradients of many: a sum of d + 1 = 6 variances of 160
+ * gradients is right to √(2/160/6), 4.6 %, and the estimate from 60 rows to √(2/60/6), 7.5 %, if all six
+ * count alike; the tail of the weights doubles that. Right code fails at 40 % once in a hundred or less. */
+START_TEST(spread_of_gradients)
+{
+    enum { SEEDS = 160 };
+    setting s = setting_open("sphere:5");
+    double *x = draw(&s, ROWS, NULL, 0.5, 61), state[7], gradient[6], sum[6] = {0}, square[6] = {0},
+           outer[36], told = 0, seen = 0;
+    mst_manifold_start(s.m, state);
+    state[6] = 0.5;
+    fit_rows rows = {.n = ROWS, .x = x};
+    for (size_t k = 0; k < SEEDS; k++) {
+        mst_score *source = bridges(&s, 3, 100 + k);
+        fit_means model = fit_one_mean(source, &rows, true, 1);
+        fit_sums sums = {.gradient = gradient};
+        ASSERT_OK(fit_evaluate(&model.model, state, &sums));
+        for (size_t a = 0; a < 6; a++) {
+            sum[a] += gradient[a];
+            square[a] += gradient[a] * gradient[a];
+        }
+        if (k < 4) {
+            bool random;
+            ASSERT_OK(mean_simulation_spread(&model, state, outer, &random));
+            ck_assert(random);
+            for (size_t a = 0; a < 6; a++)
+                told += outer[7 * a] / 4;
+        }
+        mst_score_free(source);
+    }
+    for (size_t a = 0; a < 6; a++)
+        seen += (square[a] - sum[a] * sum[a] / SEEDS) / (SEEDS - 1);
+    assert_near(told / seen, 1, 0.4, "variance of the gradient");
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+/* How far estimates of 24 seeds scatter, 120 squares, right to √(2/120) = 13 %, against C B C, C the
+ * covariance by the exact kernel and B the spread of the gradient. */
+START_TEST(estimates_of_many_seeds)
+{
+    enum { SEEDS = 24, d = 5 };
+    setting s = setting_open("sphere:5");
+    double *x = draw(&s, ROWS, NULL, 0.5, 61), scatter = 0, told = 0, sum[6] = {0}, state[7],
+           outer[36];
+    mst_mean_options o = mst_mean_options_default();
+    o.starts = 1;
+    o.tolerance = 1e-6;
+    mst_mean_result *exact = fit(s.exact, ROWS, x, &o);
+    memcpy(state, exact->mean, 6 * sizeof *state);
+    state[6] = exact->time;
+    fit_rows rows = {.n = ROWS, .x = x};
+    for (size_t k = 0; k < SEEDS; k++) {
+        mst_score *source = bridges(&s, 6, 300 + k);
+        mst_mean_result *r = fit(source, ROWS, x, &o);
+        for (size_t a = 0; a < 6; a++) {
+            sum[a] += r->mean[a];
+            scatter += r->mean[a] * r->mean[a] / (SEEDS - 1);
+        }
+        fit_means model = fit_one_mean(source, &rows, true, 1);
+        bool random;
+        ASSERT_OK(mean_simulation_spread(&model, state, outer, &random));
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b < d; b++)
+                for (size_t c = 0; c < d; c++)
+                    told += exact->covariance[a * d + b] * outer[b * 6 + c] *
+                            exact->covariance[c * d + a] / SEEDS;
+        mst_mean_result_free(r);
+        mst_score_free(source);
+    }
+    for (size_t a = 0; a < 6; a++)
+        scatter -= sum[a] * sum[a] / SEEDS / (SEEDS - 1);
+    assert_near(told / scatter, 1, 0.5, "variance of the mean by the bridges");
+    mst_mean_result_free(exact);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+/* The covariance of a fit is A + A B A with A⁻¹ = Σ g gᵀ − B, at its own mean. */
+START_TEST(errors_count_the_bridges)
+{
+    enum { d = 5, q = 6 };
+    setting s = setting_open("sphere:5");
+    double *x = draw(&s, ROWS, NULL, 0.5, 61), state[7], gradient[q], a[q * q], noise[q * q],
+           with = 0;
+    mst_score *source = bridges(&s, 4, 7);
+    mst_mean_options o = mst_mean_options_default();
+    o.starts = 1;
+    o.tolerance = 1e-6;
+    mst_mean_result *r = fit(source, ROWS, x, &o);
+    memcpy(state, r->mean, 6 * sizeof *state);
+    state[6] = r->time;
+    fit_rows rows = {.n = ROWS, .x = x};
+    fit_means model = fit_one_mean(source, &rows, true, 1);
+    fit_sums sums = {.gradient = gradient, .outer = a};
+    bool random;
+    ASSERT_OK(fit_evaluate(&model.model, state, &sums));
+    ASSERT_OK(mean_simulation_spread(&model, state, noise, &random));
+    for (size_t k = 0; k < q * q; k++)
+        a[k] -= noise[k];
+    ck_assert_int_eq(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', q, a, q), 0);
+    ck_assert_int_eq(LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', q, a, q), 0);
+    for (size_t i = 0; i < q; i++)
+        for (size_t k = i + 1; k < q; k++)
+            a[i * q + k] = a[k * q + i];
+    for (size_t i = 0; i < d; i++)
+        for (size_t k = 0; k < d; k++) {
+            double want = a[i * q + k];
+            for (size_t u = 0; u < q; u++)
+                for (size_t v = 0; v < q; v++)
+                    want += a[i * q + u] * noise[u * q + v] * a[v * q + k];
+            with += i == k ? want - a[i * q + i] : 0;
+            assert_near(r->covariance[i * d + k], want, 1e-6 * a[0], "covariance (%zu, %zu)", i, k);
+        }
+    ck_assert_msg(with > 0, "the bridges add %g", with);
+    mst_mean_result_free(r);
+    mst_score_free(source);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+/* Sources without random numbers have nothing to add. */
+START_TEST(others_are_not_random)
+{
+    setting s = setting_open("sphere:2");
+    double x[3] = {0, 0, 1}, state[4] = {0, 0, 1, 0.5}, outer[9];
+    fit_rows rows = {.n = 1, .x = x};
+    fit_means model = fit_one_mean(s.exact, &rows, true, 1);
+    bool random = true;
+    ASSERT_OK(mean_simulation_spread(&model, state, outer, &random));
+    ck_assert(!random);
+    setting_close(&s);
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("simulation", 300, {spread_of_gradients, 0}, {estimates_of_many_seeds, 0},
+                     {errors_count_the_bridges, 0}, {others_are_not_random, 0});
+}
