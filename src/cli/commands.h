@@ -25,6 +25,7 @@
     X(mixture)          \
     X(regress)          \
     X(align)            \
+    X(reproduce)        \
     X(info)             \
     X(help)
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the manistat authors
+
+# The paper's tables, the published baselines and the metric that its P(n) were drawn with.
+cd "$(mktemp -d -p "$scratch")" || exit 2
+
+# One row, with a network too short to be good for anything but its course.
+quick=(--rows S2 --steps 40 --paths 2 --threads 1 --models models)
+run reproduce table1 "${quick[@]}" --json
+check "a row of table 1" as_json "$out" "r['table'] == 'table1' and len(r['rows']) == 1"
+check "it says what it is" as_json "$out" "[r['rows'][0][k] for k in ('row', 'manifold', 'data', 'reference')] == ['S2', 'sphere:2', 'simulated', 'exact']"
+check "what the paper says" as_json "$out" "r['rows'][0]['paper_mean'] == 0.0022 and r['rows'][0]['paper_time'] == 0.0096"
+check "the exact estimate is near the truth" as_json "$out" "r['rows'][0]['exact_from_start'] < 4 * r['rows'][0]['standard_error'] and r['rows'][0]['exact_time_from_start'] < 4 * r['rows'][0]['time_standard_error']"
+check "bridges are near the exact estimate" as_json "$out" "0 < r['rows'][0]['bridge_mean'] < r['rows'][0]['standard_error'] and r['rows'][0]['bridge_time'] < r['rows'][0]['time_standard_error']"
+check "converged baselines are not those as published" as_json "$out" "r['rows'][0]['frechet_converged'] < 0.15 and r['rows'][0]['frechet_published'] > 2 * r['rows'][0]['frechet_converged']"
+check "the network is kept" test -s models/S2.safetensors
+cp "$out" first.json
+touch -r models/S2.safetensors before
+run reproduce table1 "${quick[@]}" --format csv
+check "and used again" test ! models/S2.safetensors -nt before
+check "CSV has a header and a row" bash -c "test \$(wc -l <'$out') -eq 2 && head -1 '$out' | grep -q '^row,manifold,data,reference,dim,n,paper_mean,'"
+check "CSV is the same as JSON" python3 -c "
+import csv, json
+row = next(csv.DictReader(open('$out')))
+want = json.load(open('first.json'))['rows'][0]
+assert all(float(row[k]) == want[k] for k in ('network_mean', 'network_time', 'bridge_mean', 'time'))
+assert row['data'] == 'simulated'"
+run reproduce table1 "${quick[@]}" --paths 0 --format latex -o table.tex
+check "LaTeX marks what is simulated" grep -q '^S2\$^\*\$ & 2 & 1000 & 0.0022 & ' table.tex
+check "without bridges" grep -q ' & -- & ' table.tex
+run reproduce table2 --rows DTI --quiet
+check "measured data are not simulated" grep -q "DTI: --data has no" "$out"
+refuses "an unknown table" 2 "table1, table2 or timing" reproduce table7
+refuses "an unknown row" 2 "has no row S4; it has R2, R3" reproduce table1 --rows S2,S4
+refuses "a lone bridge" 2 "two bridges" reproduce table1 --paths 1
+refuses "no such data" 2 "is no directory" reproduce table1 --data nowhere
+refuses "two forms" 2 "exclude each other" reproduce table1 --json --format csv
+
+# The published steps: a hundred of 0.01, from 10 toward 0. Normalised, each is as long; plain, it shrinks by a hundredth.
+printf -- '-1\n1\n' >pair.csv
+steps=(mean --manifold euclidean:1 --kind frechet --method gradient --rate 0.01 --iterations 100 --starts 1 --start 10 --json pair.csv)
+run "${steps[@]}" --normalise
+check "normalised steps" as_json "$out" "abs(r['mean'][0] - 9) < 1e-12 and not r['converged'] and r['iterations'] == 100"
+run "${steps[@]}"
+check "plain steps" as_json "$out" "abs(r['mean'][0] - 10 * 0.99**100) < 1e-12"
+run mean --manifold euclidean:1 --method gradient --rate 0.01 --iterations 1 --starts 1 --start 0 --start-time 0.5 --json pair.csv
+# d/dt of the mean log-likelihood is (1/t - 1) / 2t = 1 at t = 0.5.
+check "the first time" as_json "$out" "abs(r['time'] - 0.5 * math.exp(0.01 / 0.5)) < 1e-12"
+refuses "steps that newton has not" 2 "for --method gradient" mean --manifold euclidean:1 --normalise pair.csv
+refuses "a rate that newton has not" 2 "for --method gradient or adam" mean --manifold euclidean:1 --rate 0.5 pair.csv
+
+# The flat metric of positive definite matrices.
+printf '10,0,10\n11,1,9\n9,-1,11\n10,1,10\n10,-1,10\n' >far.csv
+run mean --manifold 'spd:2?metric=frobenius' --json far.csv
+check "flat matrices" as_json "$out" "r['mean'] == [10, 0, 0, 10] and abs(r['time'] - (4 + 4 * 2) / 15) < 1e-12 and 'near-border' not in r['warnings']"
+printf '1,0,1\n2,1,1.5\n0.5,-0.2,1\n1,0.5,1\n1,-0.5,1\n' >near.csv
+run mean --manifold 'spd:2?metric=frobenius' --json near.csv
+check "near the border" as_json "$out" "'near-border' in r['warnings']"
+check "and why" grep -q "ends outside the positive definite matrices" "$err"
+run exp --manifold 'spd:1?metric=frobenius' <<<1,-2
+check "a geodesic that leaves" bash -c "test $status -eq 1 && grep -qx nan '$out' && grep -q 'left the domain' '$err'"
