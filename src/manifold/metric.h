@@ -155,6 +155,10 @@ mst_status metric_to_frame(const mst_manifold *m, size_t n, const double *x, con
                            double *c);
 mst_status metric_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *out);
+/* Are second derivatives matrices? Then R_jl (n, d, d), and Cholesky factors of g (metric_ricci_dense.c). */
+bool metric_ricci_is_dense(const mst_manifold *m);
+MST_MUST_USE mst_status metric_ricci_dense(const mst_manifold *m, size_t n, const double *x,
+                                           double *ricci, double *factor);
 /* Ric(e, e) of the vectors of the frames at x, out (n, d). */
 mst_status metric_ricci_diagonal(const mst_manifold *m, size_t n, const double *x, double *out);
 mst_status metric_chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,
