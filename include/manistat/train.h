@@ -47,12 +47,14 @@ typedef struct mst_train_options {
     bool plain;
     /* default true; false: ism takes the exact divergence, d tangents per sample */
     bool hutchinson;
-    size_t batch;     /* default 4096 */
+    size_t
+        batch; /* default 0: 4096; 1024 on surfaces and the like from formulas, see docs/training.md */
     double rate;      /* default 3e-3, at the top of the schedule */
     uint64_t warm_up; /* default 500 steps; a tenth of the budget if that is less */
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
-    size_t path_steps, path_samples; /* default 0: 24 and 4; other losses than bel: 100 and 25 */
+    /* default 0: 24 and 4, or 12 where batches are of 1024; other losses than bel: 100 and 25 */
+    size_t path_steps, path_samples;
     /* (starts, D): paths begin around these points; default null: everywhere on compact manifolds, else
      * around the default start of the manifold */
     const double *start;

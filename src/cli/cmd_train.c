@@ -120,13 +120,15 @@ CHOICE(option_loss, "loss", "NAME", losses, "bel", "dsm", GROUP_LEARNING,
        "what training minimises" MST_LOSS_LIST(LOSS_HELP));
 CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact", GROUP_LEARNING,
        "of --loss ism: hutchinson (a random estimate) or exact");
-COUNT(option_batch, "batch", "N", "4096", "8192", 4194304, GROUP_LEARNING, "samples in a step");
+COUNT(option_batch, "batch", "N", NULL, "8192", 4194304, GROUP_LEARNING,
+      "samples in a step (default: 4096; 1024 on manifolds from formulas whose score turns "
+      "sharply)");
 POSITIVE(option_rate, "rate", "R", "0.003", "0.001", GROUP_LEARNING, "the largest learning rate");
 COUNT(option_path_steps, "path-steps", "K", NULL, "64", 100000, GROUP_LEARNING,
       "steps of a Brownian path (default: 24; 100 for losses other than bel)");
 COUNT(option_path_samples, "path-samples", "N", NULL, "24", 1000, GROUP_LEARNING,
-      "samples taken from a path, each at a time of its own (default: 4; 25 for losses other than "
-      "bel): more are cheaper to make but less independent");
+      "samples taken from a path, each at a time of its own (default: 4, or 12 with batches of "
+      "1024; 25 for losses other than bel): more are cheaper to make but less independent");
 POSITIVE(option_clip, "clip", "C", NULL, "1", GROUP_LEARNING,
          "shorten gradients to this norm (default: never)");
 

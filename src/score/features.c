@@ -31,10 +31,11 @@ struct features_part {
      * opposite ones though D vanishes at both; elsewhere √(1 + |D|²). */
     bool round;
     double embedding;
+    size_t pairs;                                             /* functions of both points */
     size_t stand;                                             /* length of D */
     size_t ambient_at, x_at, y_at, d_at, sharp_at, output_at; /* where its share of a row begins */
     double *start;                                            /* (D), of PART_NORMAL */
-    double *period;                                           /* (d), of PART_PERIODIC */
+    double *period;                                           /* (d), of coordinates; 0: none */
     bool log; /* D is the logarithm, a search where it has no closed form */
     /* The short-time expansion of the score is Log/t − Ric Log/6 + …; D κ/(e^κt − 1) with κ a third of the
      * mean Ricci curvature has these two terms and decays where the score does. */
@@ -133,6 +134,17 @@ static bool is_sharp(const features *s, const features_part *p)
            (p->kind == PART_SPACE || p->kind == PART_MAPPED || p->kind == PART_PERIODIC);
 }
 
+/* Functions of both points that the network reads where the score turns sharply: products of coordinates, and
+ * cosines and sines of differences of those with a period. A layer could form them, but learns it slowly. */
+enum { PAIRED = 4 };
+static size_t pair_count(const features *s, const features_part *p)
+{
+    size_t count = p->coordinates <= PAIRED ? p->coordinates * p->coordinates : 0;
+    for (size_t k = 0; k < p->d; k++)
+        count += p->period[k] > 0 ? 2 : 0;
+    return is_sharp(s, p) ? count : 0;
+}
+
 /* Append the leaves of m. */
 static mst_status add_parts(features *s, const mst_manifold *m)
 {
@@ -159,7 +171,9 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     MST_TRY(mst_allocate(&p->start, p->D));
     mst_manifold_start(m, p->start);
     MST_TRY(mst_allocate(&p->period, p->d));
-    if (p->kind == PART_AMBIENT && mst_periods(m, p->period))
+    memset(p->period, 0, p->d * sizeof *p->period);
+    bool chart = p->kind == PART_AMBIENT || p->kind == PART_MAPPED;
+    if (chart && mst_periods(m, p->period) && p->kind == PART_AMBIENT)
         p->kind = PART_PERIODIC;
     p->coordinates = s->plain ? p->D : shown_coordinates(p);
     return MST_OK;
@@ -167,7 +181,8 @@ static mst_status add_parts(features *s, const mst_manifold *m)
 
 /* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of nearness (plain: x and y).
  * Where several geodesics are equally long the score turns within a width of about t, so points of space also
- * come magnified by 1/t, about, and so do the signs of D. */
+ * come magnified by 1/t, about, and so do the signs of D; then functions of both points, plain and
+ * magnified. */
 static void place_inputs(features *s)
 {
     s->inputs = s->plain ? 1 : 2;
@@ -177,8 +192,10 @@ static void place_inputs(features *s)
         p->d_at = p->y_at + p->coordinates;
         s->inputs = p->d_at + (s->plain ? 0 : p->stand + 1);
         p->sharp_at = s->inputs;
+        p->pairs = pair_count(s, p);
         if (is_sharp(s, p))
-            s->inputs += 2 * p->coordinates + p->stand;
+            s->inputs += 2 * p->coordinates + p->stand + 2 * p->pairs;
+        s->sharp |= is_sharp(s, p);
     }
 }
 
@@ -358,15 +375,35 @@ static mst_status show_points(const features *s, const features_part *p, size_t 
     return MST_OK;
 }
 
-/* Of one row, from what stands there already. */
-static void sharpen(const features_part *p, double t, const double *stand, double *row)
+/* The functions of both points. */
+static void show_pairs(const features_part *p, const double *x, const double *y, const double *row,
+                       double *out)
+{
+    size_t count = p->coordinates <= PAIRED ? p->coordinates : 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            *out++ = row[p->x_at + i] * row[p->y_at + k];
+    for (size_t k = 0; k < p->d; k++)
+        if (p->period[k] > 0) {
+            double angle = 6.283185307179586 * (x[k] - y[k]) / p->period[k];
+            *out++ = cos(angle);
+            *out++ = sin(angle);
+        }
+}
+
+/* Of one row (x, y), from what stands there already. */
+static void sharpen(const features_part *p, double t, const double *x, const double *y,
+                    const double *stand, double *row)
 {
     const double unit = 0.2, least = 0.02;
     double *out = row + p->sharp_at, width = t + least;
     for (size_t k = 0; k < 2 * p->coordinates; k++)
-        out[k] = unit / width * row[p->x_at + k];
+        *out++ = unit / width * row[p->x_at + k];
     for (size_t k = 0; k < p->stand; k++)
-        out[2 * p->coordinates + k] = stand[k] / sqrt(width * width + stand[k] * stand[k]);
+        *out++ = stand[k] / sqrt(width * width + stand[k] * stand[k]);
+    show_pairs(p, x, y, row, out);
+    for (size_t k = 0; k < p->pairs; k++)
+        out[p->pairs + k] = unit / width * out[k];
 }
 
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
@@ -397,7 +434,8 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
                                                         inputs + i * s->inputs)
                                 : sqrt(1 + square);
         if (is_sharp(s, p))
-            sharpen(p, t[i], stand + i * p->stand, inputs + i * s->inputs);
+            sharpen(p, t[i], px + i * p->D, py + i * p->D, stand + i * p->stand,
+                    inputs + i * s->inputs);
         if (s->energy)
             c[0] -= (potential != NULL ? potential[i] : 0.5 * square) * factor;
     }

@@ -27,6 +27,9 @@ typedef struct features {
     /* The network is a scalar G, the score the gradient of e₀ + G with the short-time energy e₀; c are
      * coordinates in the frame on all manifolds, and e₀ takes the place of c₀. */
     bool energy;
+    /* The score turns within a width of about t where geodesics are equally long, and the network reads what
+     * it takes to follow it. */
+    bool sharp;
     size_t base; /* length of a baseline: q, or 1 of energies */
     size_t parts;
     features_part *part;

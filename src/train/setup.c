@@ -49,7 +49,7 @@ static mst_status check_options(const mst_train_options *o)
         return mst_fail(MST_ARGUMENT,
                         "times must lie in 1e-4 … 1e3, `t_min` below `t_max`; not %g, %g", least,
                         largest);
-    if (o->batch < 1 || o->batch > LARGEST_BATCH)
+    if (o->batch > LARGEST_BATCH)
         return mst_fail(MST_ARGUMENT, "batch is 1 … %d, not %zu", LARGEST_BATCH, o->batch);
     if (!(o->rate > 0 && o->rate < INFINITY))
         return mst_fail(MST_ARGUMENT, "the learning rate must be positive, not %g", o->rate);
@@ -72,15 +72,22 @@ static size_t path_steps(const trainer *r, sample_kind kind)
     return r->o->path_steps > 0 ? r->o->path_steps : usual[kind];
 }
 
+/* Where the score turns sharply, networks learn faster by more and smaller steps, of more samples a path. */
 static size_t path_slots(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 4, [SAMPLE_LAST_STEP] = 25};
-    return r->o->path_samples > 0 ? r->o->path_samples : usual[kind];
+    size_t own = kind == SAMPLE_BEL && r->net->features->sharp ? 12 : usual[kind];
+    return r->o->path_samples > 0 ? r->o->path_samples : own;
 }
 
-/* The ends of pushed paths have four times the variance. Of all pairs one in a hundred is then more than
- * three √(2t) apart, instead of one in ten thousand. */
-static const double usual_push = 3;
+static size_t batch_of(const trainer *r)
+{
+    return r->o->batch > 0 ? r->o->batch : r->net->features->sharp ? 1024 : 4096;
+}
+
+/* The ends of pushed paths have nine times the variance. Of all pairs in the plane one in twelve is then more
+ * than three √(2t) apart, instead of one in ten thousand. */
+static const double usual_push = 8;
 
 static mst_status plan_samples(const trainer *r, sample_kind kind, uint64_t seed, size_t slots,
                                double push, sample_plan **out)
@@ -177,12 +184,13 @@ mst_status trainer_prepare(trainer *r)
     if (loss == NULL)
         return mst_fail(MST_ARGUMENT, "unknown loss %d", (int)o->loss);
     MST_TRY(new_network(r));
+    r->by_matrices = r->net->features->sharp;
     r->setup = (loss_setup){.net = r->net, .hutchinson = o->hutchinson, .seed = o->seed};
     MST_TRY(loss->plan(&r->setup));
     size_t slots = path_slots(r, loss->kind);
     MST_TRY(plan_samples(r, loss->kind, o->seed, slots, usual_push, &r->plan));
     r->net->info.targets = sample_plan_targets(r->plan, &r->net->info.kappa);
-    MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, o->batch, slots));
+    MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, batch_of(r), slots));
     return draw_held_out(r);
 }
 

@@ -17,7 +17,6 @@ mst_train_options mst_train_options_default(void)
                                .t_min = 0.005,
                                .t_max = 1,
                                .hutchinson = true,
-                               .batch = 4096,
                                .rate = 3e-3,
                                .warm_up = 500,
                                .average = 0.999,

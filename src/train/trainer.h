@@ -16,6 +16,7 @@ enum { TRAINER_SHARDS = 16 };
 typedef struct trainer_work {
     loss_work loss;
     feeder_work feeder;
+    float *room; /* for steps by matrices, or null */
     mst_status status;
     char detail[512];
 } trainer_work;
@@ -30,6 +31,7 @@ typedef struct trainer {
     feeder feeder;
     size_t parameters;
     float *theta, *first, *second; /* weights and moments of Adam */
+    bool by_matrices;              /* steps between hidden layers are those of muon.h */
     trainer_work *work;            /* (threads) */
     size_t shards;                 /* of a batch, whatever the number of threads */
     float **gradients;             /* (shards) */

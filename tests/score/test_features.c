@@ -419,7 +419,7 @@ START_TEST(periods_do_not_show)
     mst_manifold *m = open_manifold(of[_i].spec);
     features *s;
     ASSERT_OK(features_new(&s, m, false, false));
-    double x[2] = {0.9, 2.8}, y[2] = {-0.3, -2.1}, t = 0.3, in[2][32], c[2][2];
+    double x[2] = {0.9, 2.8}, y[2] = {-0.3, -2.1}, t = 0.3, in[2][64], c[2][2];
     ASSERT_OK(features_read(s, 1, x, y, &t, in[0], c[0]));
     for (size_t k = 0; k < 2; k++) {
         x[k] += of[_i].period[k];
