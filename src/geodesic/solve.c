@@ -37,6 +37,11 @@ struct mst_geodesics {
     double *own;     /* (n, several, keep) of a manifold with a way of its own, else null */
 };
 
+const double *geodesics_own(const mst_geodesics *g)
+{
+    return g->several == 1 ? g->own : NULL;
+}
+
 static void drop_kept(mst_geodesics *g)
 {
     for (size_t i = 0; g->kept != NULL && i < g->n * g->several; i++)

@@ -76,8 +76,9 @@ void landmark_flow_free(landmark_flow *f);
 void landmark_flow_start(landmark_flow *f, const double *y, const double *p);
 /* state and M over a time h. */
 void landmark_advance(landmark_flow *f, double h, bool with_matrix);
-/* The same by a method of order five, which gives no error. */
+/* The same by methods of order five and, for short steps, four, which give no error. */
 void landmark_advance_roughly(landmark_flow *f, double h, bool with_matrix);
+void landmark_advance_shortly(landmark_flow *f, double h, bool with_matrix);
 /* M = (0, I), the derivative by p; or with 2·lead columns (0, I | I, 0). */
 void landmark_flow_begin(landmark_flow *f);
 /* A of M' = A M at (q, p), with kernel values in f->pair afterwards. */
@@ -85,6 +86,25 @@ void landmark_linearise(landmark_flow *f, const double *q, const double *p);
 /* The point by columns where the state is, in f->point. */
 double *landmark_flow_point(landmark_flow *f);
 double landmark_energy(landmark_flow *f, const double *q, const double *p); /* 2H = |v|² */
+
+/* ---- Relaxation of a path (landmarks_relax.c) ---- */
+
+enum { LANDMARK_PIECES = 24 }; /* at most */
+typedef struct landmark_relaxer {
+    const landmark_shape *shape;
+    size_t half, pieces;
+    landmark_place at;
+    double *path, *trial; /* (pieces + 1, half): corners */
+    double *p, *force;    /* (pieces, half) */
+    double *k, *sum;      /* (pieces, count, wide) and (count, wide) */
+    double *work, *room, *memory;
+} landmark_relaxer;
+MST_MUST_USE mst_status landmark_relaxer_new(landmark_relaxer *r, const landmark_shape *s);
+void landmark_relaxer_free(landmark_relaxer *r);
+/* The momentum p at y of a path to x of little energy, all by columns, after at most so many rounds; false:
+ * the metric is singular on the way. r->sum: the mean of K along it. */
+bool landmark_relax(landmark_relaxer *r, const double *y, const double *x, size_t pieces,
+                    int rounds, double *p);
 
 /* ---- Shooting (landmarks_shoot.c) ---- */
 

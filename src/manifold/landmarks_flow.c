@@ -109,6 +109,11 @@ static const double five_weights[FIVE][RK_STAGES - 1] = {
 static const double five_sum[FIVE] = {35.0 / 384,     0,        500.0 / 1113, 125.0 / 192,
                                       -2187.0 / 6784, 11.0 / 84};
 
+/* The classical method of order four. */
+enum { FOUR = 4 };
+static const double four_weights[FOUR][RK_STAGES - 1] = {{0}, {0.5}, {0, 0.5}, {0, 0, 1}};
+static const double four_sum[FOUR] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
 /* The slopes of all stages of one step. */
 static void run_stages(landmark_flow *f, size_t stages, const double (*weights)[RK_STAGES - 1],
                        double h, bool with_matrix)
@@ -158,4 +163,10 @@ void landmark_advance_roughly(landmark_flow *f, double h, bool with_matrix)
 {
     run_stages(f, FIVE, five_weights, h, with_matrix);
     arrive(f, FIVE, five_sum, h, with_matrix);
+}
+
+void landmark_advance_shortly(landmark_flow *f, double h, bool with_matrix)
+{
+    run_stages(f, FOUR, four_weights, h, with_matrix);
+    arrive(f, FOUR, four_sum, h, with_matrix);
 }

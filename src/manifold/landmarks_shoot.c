@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Geodesics between given ends by shooting: the momentum p at y whose geodesic ends at x. The first guess is
- * p = K⁻¹(x − y) with the mean of K along the line. K is nearly the derivative of the end by p where
- * landmarks are not crowded, so Broyden's method that begins with it mostly gets there; else Newton's method,
- * with the derivative itself from the linearised equations, which Broyden's method then improves while that
- * is enough. Errors of ends are measured in the metric at x. */
+/* Geodesics between given ends by shooting: the momentum p at y whose geodesic ends at x. The first guess
+ * comes from a path that is relaxed for a few rounds (landmarks_relax.c). The mean of K along it is nearly
+ * the derivative of the end by p where landmarks are not crowded, so Broyden's method that begins with it
+ * mostly gets there; else Newton's method, with the derivative itself from the linearised equations, which
+ * Broyden's method then improves while that is enough. Errors of ends are measured in the metric at x. */
 #include "manifold/landmarks.h"
 
 #include <math.h>
@@ -16,12 +16,16 @@ enum {
     MOST_NEWTON = 30,
     MOST_STEPS = 64,
     COLUMNS = 8,
+    FEW_PIECES = 8, /* of a path that is relaxed, and rounds of that; more where shooting fails */
+    FEW_ROUNDS = 6,
+    MANY_ROUNDS = 300,
 };
 
 struct landmark_shooter {
     const landmark_shape *shape;
     landmark_flow flow; /* with M of d columns */
     landmark_place middle, end;
+    landmark_relaxer relaxer;
     size_t half, d;
     size_t steps;                 /* of the flow */
     double tolerance, scale, gap; /* gap: |x − y| in coordinates, scale: in the metric */
@@ -52,6 +56,8 @@ mst_status landmark_shooter_new(landmark_shooter **out, const mst_manifold *m)
         status = landmark_place_new(&s->middle, shape);
     if (status == MST_OK)
         status = landmark_place_new(&s->end, shape);
+    if (status == MST_OK)
+        status = landmark_relaxer_new(&s->relaxer, shape);
     size_t numbers = s->half * (8 + 2 * (MOST_UPDATES + 1)) + s->d * (s->flow.lead + COLUMNS);
     if (status == MST_OK)
         status = mst_allocate_zero(&s->memory, numbers);
@@ -83,6 +89,7 @@ void landmark_shooter_free(landmark_shooter *s)
     landmark_flow_free(&s->flow);
     landmark_place_free(&s->middle);
     landmark_place_free(&s->end);
+    landmark_relaxer_free(&s->relaxer);
     mst_release(s->memory);
     mst_release(s->pivot);
     mst_release(s);
@@ -94,6 +101,20 @@ static double norm(size_t n, const double *v)
     for (size_t k = 0; k < n; k++)
         sum += v[k] * v[k];
     return sqrt(sum);
+}
+
+/* The derivative of the end by p in the flow's matrix, by steps of order five: what they leave, 1e-3 or less,
+ * is nothing to Newton's method. False where it went astray. */
+static bool follow_roughly(landmark_shooter *s, const double *p)
+{
+    landmark_flow *f = &s->flow;
+    landmark_flow_start(f, s->y, p);
+    landmark_flow_begin(f);
+    size_t parts = s->steps + s->steps / 2;
+    for (size_t k = 0; k < parts; k++)
+        landmark_advance_roughly(f, 1 / (double)parts, true);
+    s->shot->slopes++;
+    return isfinite(f->state[0]) && isfinite(f->matrix[0]);
 }
 
 /* Follows p from y to the end; the largest error of a step in q. NAN where it went astray. */
@@ -169,11 +190,11 @@ static double dot(size_t n, const double *a, const double *b)
 }
 
 /* Is the derivative at p known afterwards? */
-static bool differentiate(landmark_shooter *s, const double *p)
+static bool differentiate(landmark_shooter *s, const double *p, bool exact)
 {
     landmark_flow *f = &s->flow;
     double log_det, sign;
-    if (!isfinite(follow(s, p, true)))
+    if (exact ? !isfinite(follow(s, p, true)) : !follow_roughly(s, p))
         return false;
     memcpy(s->lu, f->matrix, s->d * f->lead * sizeof *s->lu);
     s->newton = f->kernels->factor(s->d, f->lead, s->lu, s->pivot, &log_det, &sign);
@@ -263,11 +284,16 @@ static bool search(landmark_shooter *s)
     if (size > s->tolerance * s->scale)
         size = improve(s, size, 0.7);
     for (int k = 0; k < MOST_NEWTON && size > s->tolerance * s->scale; k++) {
-        if (!differentiate(s, s->p))
-            return false;
-        size = miss(s, s->p);
+        bool exact = false, better = false;
         double before = size;
-        if (!newton_step(s, &size))
+        do {
+            if (!differentiate(s, s->p, exact))
+                return false;
+            before = size = miss(s, s->p);
+            better = newton_step(s, &size);
+            exact = !exact;
+        } while (!better && exact);
+        if (!better)
             return size <= 100 * s->tolerance * s->scale;
         if (size > s->tolerance * s->scale && size < 0.5 * before) {
             miss(s, s->p);
@@ -333,10 +359,12 @@ static bool find(landmark_shooter *s)
     return false;
 }
 
-/* The end goes from y to `target` along the line, and the momentum follows it. */
+/* The end goes from y to `target` along the line, and the momentum follows it; on the way it need not be
+ * exact. */
 static bool pursue(landmark_shooter *s, const double *target)
 {
-    double *on = s->target + s->half, at = 0, stride = 0.25;
+    const double wanted = s->tolerance;
+    double *on = s->target + s->half, at = 0, stride = 0.5;
     memset(s->p, 0, s->half * sizeof *s->p);
     memcpy(s->kept, s->p, s->half * sizeof *s->p);
     while (at < 1) {
@@ -349,13 +377,29 @@ static bool pursue(landmark_shooter *s, const double *target)
             s->p[k] = at > 0 ? s->kept[k] * next / at : s->x[k] - s->y[k];
         if (at == 0)
             landmark_lower(&s->middle, s->p);
-        if (find(s)) {
+        s->tolerance = next < 1 ? fmax(wanted, 1e-2) : wanted;
+        bool there = find(s);
+        s->tolerance = wanted;
+        if (there) {
             at = next;
+            stride = fmin(2 * stride, 0.25);
             memcpy(s->kept, s->p, s->half * sizeof *s->p);
         } else if ((stride /= 2) < 1.0 / 64)
             return false;
     }
     return true;
+}
+
+/* s->p from a path that has been relaxed, and the mean of K along it. */
+static bool guess(landmark_shooter *s, size_t pieces, int rounds)
+{
+    const landmark_shape *shape = s->shape;
+    size_t bytes = shape->count * shape->wide * sizeof(double);
+    if (!landmark_relax(&s->relaxer, s->y, s->x, pieces, rounds, s->p))
+        return false;
+    memcpy(s->middle.pair[0], s->relaxer.sum, bytes);
+    memcpy(s->middle.root, s->relaxer.sum, bytes);
+    return s->middle.kernels->cholesky(shape->count, shape->wide, s->middle.root);
 }
 
 void landmark_shoot(landmark_shooter *s, const double *y, const double *x, double tolerance,
@@ -378,12 +422,10 @@ void landmark_shoot(landmark_shooter *s, const double *y, const double *x, doubl
     }
     if (warm)
         landmark_columns(shape, p, s->p);
-    else {
-        for (size_t k = 0; k < half; k++)
-            s->p[k] = s->x[k] - s->y[k];
-        landmark_lower(&s->middle, s->p);
-    }
-    shot->found = find(s) || (!warm && pursue(s, s->target));
+    shot->found = (warm || guess(s, FEW_PIECES, FEW_ROUNDS)) && find(s);
+    if (!shot->found && !warm)
+        shot->found = (guess(s, FEW_PIECES, MANY_ROUNDS) && find(s)) ||
+                      (guess(s, LANDMARK_PIECES, MANY_ROUNDS) && find(s)) || pursue(s, s->target);
     shot->square = landmark_energy(&s->flow, s->y, s->p);
     shot->steps = s->steps;
     /* The last that `find` did was to follow p. */

@@ -67,8 +67,11 @@ enum { INNER = LANDMARK_INNER };
 static const double inner_at[INNER] = {0.17267316464601143, 0.5, 0.82732683535398857};
 static const double weights[INNER + 2] = {0.05, 49.0 / 180, 32.0 / 90, 49.0 / 180, 0.05};
 
-/* By steps of order five, for which those that `steps` counts, of order eight, are too long. From (from, p)
- * to the end, with fields and points at the inner places on the way; false: astray. With
+/* A step of order eight leaves about 1e-6 for the length 1; one of order four of this length leaves 4e-5. */
+static const double short_leg = 0.35;
+
+/* By steps of order five or four, for which those that `steps` counts, of order eight, are too long. From
+ * (from, p) to the end, with fields and points at the inner places on the way; false: astray. With
  * `simple` in two legs, and the middle alone. */
 static bool run(landmark_terms *w, const double *from, const double *p, size_t steps, bool simple,
                 bool back)
@@ -81,8 +84,10 @@ static bool run(landmark_terms *w, const double *from, const double *p, size_t s
     for (size_t k = simple ? 1 : 0; k <= INNER; k += simple ? 2 : 1) {
         double next = k < INNER ? inner_at[k] : 1;
         size_t parts = (size_t)ceil(1.5 * (double)steps * (next - now) - 1e-9);
+        bool is_short = (double)steps * (next - now) < short_leg;
         for (size_t j = 0; j < parts; j++)
-            landmark_advance_roughly(f, (next - now) / (double)parts, true);
+            (is_short ? landmark_advance_shortly
+                      : landmark_advance_roughly)(f, (next - now) / (double)parts, true);
         if (!isfinite(f->matrix[0]) || !isfinite(f->state[0]))
             return false;
         now = next;

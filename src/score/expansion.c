@@ -5,6 +5,7 @@
 #include "score/expansion.h"
 
 #include "base/columns.h"
+#include "geodesic/own.h"
 #include "heat/kernel_parts.h"
 #include "score/score_internal.h"
 
@@ -266,6 +267,15 @@ static mst_status remember(const mst_score *s, size_t rows, mst_score **out)
     e->keep = keep;
     e->rows = rows;
     return MST_OK;
+}
+
+void score_hint(const mst_score *memory, const double *guesses)
+{
+    const mst_manifold *m = mst_score_manifold(memory);
+    expansion *e = mst_score_data(memory);
+    size_t own = m->own->keep(m);
+    for (size_t i = 0; i < e->rows; i++)
+        memcpy(e->kept + i * e->keep, guesses + i * own, own * sizeof *guesses);
 }
 
 mst_status mst_score_expansion_new(mst_score **out, const mst_manifold *m)

@@ -122,8 +122,8 @@ static mst_status sum_row(const mst_manifold *m, const expansion_block *b, size_
     return MST_OK;
 }
 
-/* What is kept of a row: the manifold's own first guess; then, since nothing but the sums depends on the
- * time, y and the terms of the geodesic there, if it is the only one. */
+/* What is kept of a row: the manifold's own first guess (score_hint puts it there); then, since nothing but
+ * the sums depends on the time, y and the terms of the geodesic there, if it is the only one. */
 typedef struct kept_row {
     double *guess, *y, *numbers, *log, *slope_b, *slope_a,
         *hessian; /* numbers: r², b, a, how much */

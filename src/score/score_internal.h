@@ -12,4 +12,8 @@ bool score_is(const mst_score *s, const mst_score_ops *ops);
 bool score_is_exact(const mst_score *s);
 bool score_is_log(const mst_score *s);
 
+/* First guesses (rows, keep), as the manifold keeps them (geodesic/own.h), for what mst_score_remember made
+ * of the expansion. */
+void score_hint(const mst_score *memory, const double *guesses);
+
 #endif

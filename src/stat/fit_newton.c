@@ -149,6 +149,13 @@ static double short_step(const fit_work *r, const fit_sums *sums)
     return fmax(1e-6, fmin(1e-2, fit_threshold(r, sums, 0, 300)));
 }
 
+/* Where rows take so long that they are remembered, a step of a hundredth of the standard errors is not worth
+ * another sweep: 2·decrement is its square in units of the information of a row. */
+static bool is_close(const fit_work *r, const fit_sums *sums, const fit_outcome *out)
+{
+    return r->model->memory != NULL && 2 * out->decrement * sums->total_weight <= 1e-4;
+}
+
 /* What newton_step says about the current state. True: it is an end, and the outcome says which. At a saddle
  * the step becomes one along the direction of upward curvature. */
 static bool is_end(const double *state, const fit_sums *sums, double size, fit_work *r,
@@ -158,7 +165,8 @@ static bool is_end(const double *state, const fit_sums *sums, double size, fit_w
         out->end = MST_FIT_UNIFORM;
         return true;
     }
-    if (!fit_is_settled(state, sums, r->gradient, r))
+    bool close = is_close(r, sums, out);
+    if (!close && !fit_is_settled(state, sums, r->gradient, r))
         return false;
     if (is_saddle(r, sums->total_weight)) {
         size_t q = r->model->parameters;
@@ -166,7 +174,7 @@ static bool is_end(const double *state, const fit_sums *sums, double size, fit_w
             r->step[k] = r->vectors[(q - 1) * q + k] * r->units[k];
         return false;
     }
-    if (longest_part(r, size) > short_step(r, sums))
+    if (!close && longest_part(r, size) > short_step(r, sums))
         return false;
     out->end = MST_FIT_SETTLED;
     return true;

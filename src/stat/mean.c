@@ -108,23 +108,20 @@ static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size
     mean_search s;
     const mst_manifold *m = mst_score_manifold(source);
     mst_mean_options own = *o;
-    double *start = NULL;
-    bool found = false;
+    mean_near near = {0};
     mst_status status = MST_OK;
-    /* Where each row takes a search, and its terms several times that: near the mean first. */
     if (m->own != NULL && o->start == NULL && mst_score_gives(source, MST_GIVES_TIME)) {
         const fit_rows rows = {.n = n, .x = x, .weights = o->weights};
-        MST_TRY(mst_allocate(&start, m->ambient));
-        status = mean_start_by_logs(m, &rows, o->threads, start, &found);
-        own.start = found ? start : NULL;
+        status = mean_near_new(&near, m, &rows, o->threads);
+        own.start = near.found ? near.at : NULL;
     }
     if (status == MST_OK) {
-        status = mean_search_new(&s, source, n, x, &own);
+        status = mean_search_new(&s, source, n, x, &own, near.found ? &near : NULL);
         if (status == MST_OK)
             status = search(&s, &own, out);
         mean_search_free(&s);
     }
-    mst_release(start);
+    mean_near_free(&near);
     return status;
 }
 

@@ -37,7 +37,7 @@ static mst_status search_again(const bootstrap *b, const double *counts, double 
     if (mst_score_gives(m->source, MST_GIVES_TIME) && !m->time_is_free)
         o.time = b->state[m->size - 1];
     mean_search s;
-    mst_status status = mean_search_new(&s, m->source, m->rows[0].n, m->rows[0].x, &o);
+    mst_status status = mean_search_new(&s, m->source, m->rows[0].n, m->rows[0].x, &o, NULL);
     if (status == MST_OK)
         status = mean_search_run(&s);
     if (status == MST_OK)

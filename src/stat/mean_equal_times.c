@@ -25,7 +25,7 @@ static mst_status fit_factor(const mst_mean_result *r, const mst_score *source, 
     one.starts = 1;
     one.start = r->mean + v.first_at;
     if (status == MST_OK)
-        status = mean_search_new(&s, v.source, n, v.x, &one);
+        status = mean_search_new(&s, v.source, n, v.x, &one, NULL);
     if (status == MST_OK)
         status = mean_search_run(&s);
     if (status == MST_OK) {

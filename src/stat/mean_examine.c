@@ -171,7 +171,12 @@ mst_status mst_mean_examine(mst_mean_examination *out, const mst_score *source, 
         return mst_fail(MST_ARGUMENT, "a mean without a time is not examined");
     double *square, slope, d = (double)m->dim;
     MST_TRY(mst_allocate(&square, n));
-    mst_status status = measure(m, n, x, r->mean, threads, square, NULL);
+    mst_status status = MST_OK;
+    if (r->distances == NULL || r->n != n)
+        status = measure(m, n, x, r->mean, threads, square, NULL);
+    else
+        for (size_t i = 0; i < n; i++)
+            square[i] = r->distances[i] * r->distances[i];
     if (status == MST_OK)
         status = mean_slope(source, n, x, r->mean, r->time, square, &slope);
     if (status == MST_OK)

@@ -9,21 +9,33 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 30 };
+/* More rows than twice this: a part of them leads to the neighbourhood first. */
+enum { MOST_ROUNDS = 30, FEW_ROWS = 128 };
 
-/* v: the mean Log at `at` over the rows that have one; the part of the standard error that it is. */
-static mst_status mean_log(const mst_manifold *m, const fit_rows *rows, mst_geodesics *kept,
-                           int threads, const double *at, double *room, double *v, double *part)
+mst_status mean_measure(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double tolerance, int threads, mst_geodesics *kept, double *log,
+                        double *length)
 {
-    size_t D = m->ambient, n = rows->n;
-    double *from = room, *log = from + n * D, *length = log + n * D, total = 0, square = 0, size;
+    double *from;
     mst_geodesic_options o = mst_geodesic_options_default();
-    o.tolerance = 1e-4;
+    o.tolerance = tolerance;
     o.threads = threads;
     o.warm = kept;
-    mst_repeat_point(n, D, at, from);
-    MST_TRY(mst_geodesic_solve(m, n, from, rows->x, &o,
-                               &(mst_geodesic_output){.log_x = log, .length = length}));
+    MST_TRY(mst_allocate(&from, n * m->ambient));
+    mst_repeat_point(n, m->ambient, y, from);
+    mst_status status = mst_geodesic_solve(m, n, from, x, &o,
+                                           &(mst_geodesic_output){.log_x = log, .length = length});
+    mst_release(from);
+    return status;
+}
+
+/* v: the mean Log at near->at over the rows that have one; the part of the standard error that it is. */
+static mst_status mean_log(const mst_manifold *m, const fit_rows *rows, int threads,
+                           mean_near *near, double *room, double *v, double *part)
+{
+    size_t D = m->ambient, n = rows->n;
+    double *log = room, *length = log + n * D, total = 0, square = 0, size;
+    MST_TRY(mean_measure(m, n, rows->x, near->at, 1e-4, threads, near->kept, log, length));
     memset(v, 0, D * sizeof *v);
     for (size_t i = 0; i < n; i++) {
         double w = rows->weights != NULL ? rows->weights[i] : 1;
@@ -36,51 +48,77 @@ static mst_status mean_log(const mst_manifold *m, const fit_rows *rows, mst_geod
     }
     for (size_t k = 0; k < D; k++)
         v[k] /= total;
-    MST_TRY(mst_manifold_norm(m, 1, at, v, &size));
-    *part = size / sqrt(square / total / (double)n);
+    near->square = square / total;
+    MST_TRY(mst_manifold_norm(m, 1, near->at, v, &size));
+    *part = size / sqrt(near->square / (double)n);
     return MST_OK;
 }
 
-static mst_status iterate(const mst_manifold *m, const fit_rows *rows, int threads, double *at)
+static mst_status iterate(const mst_manifold *m, const fit_rows *rows, int threads, mean_near *near)
 {
     size_t D = m->ambient, n = rows->n;
-    mst_geodesics *kept;
     double *room, part = INFINITY, before = INFINITY;
-    MST_TRY(mst_geodesics_new(&kept, m, n));
-    mst_status status = mst_allocate(&room, n * (2 * D + 1) + 2 * D);
-    double *v = status == MST_OK ? room + n * (2 * D + 1) : NULL, *next = v != NULL ? v + D : NULL;
+    mst_geodesics_free(near->kept);
+    near->kept = NULL;
+    MST_TRY(mst_geodesics_new(&near->kept, m, n));
+    MST_TRY(mst_allocate(&room, n * (D + 1) + 2 * D));
+    double *v = room + n * (D + 1), *next = v + D;
+    mst_status status = MST_OK;
     for (int k = 0; status == MST_OK && k < MOST_ROUNDS && part > 0.1; k++) {
-        status = mean_log(m, rows, kept, threads, at, room, v, &part);
+        status = mean_log(m, rows, threads, near, room, v, &part);
         if (status != MST_OK || !(part < 2 * before))
             break;
         before = part;
-        status = mst_manifold_exp(m, 1, at, v, next);
+        status = mst_manifold_exp(m, 1, near->at, v, next);
         if (status == MST_OK)
-            memcpy(at, next, D * sizeof *at);
+            memcpy(near->at, next, D * sizeof *next);
     }
     mst_release(room);
-    mst_geodesics_free(kept);
     return status;
 }
 
-mst_status mean_start_by_logs(const mst_manifold *m, const fit_rows *rows, int threads, double *at,
-                              bool *found)
+/* From the coordinates' mean; of many rows by way of every n/FEW_ROWS-th. */
+static mst_status approach(const mst_manifold *m, const fit_rows *rows, int threads,
+                           mean_near *near)
 {
-    size_t D = m->ambient, row;
+    size_t D = m->ambient, apart = rows->n / FEW_ROWS, row;
     double total = 0;
-    memset(at, 0, D * sizeof *at);
+    memset(near->at, 0, D * sizeof *near->at);
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->weights != NULL ? rows->weights[i] : 1;
         total += w;
         for (size_t k = 0; k < D; k++)
-            at[k] += w * rows->x[i * D + k];
+            near->at[k] += w * rows->x[i * D + k];
     }
     for (size_t k = 0; k < D; k++)
-        at[k] /= total;
-    mst_status status = mst_manifold_validate(m, 1, at, &row);
-    if (status == MST_OK)
-        status = iterate(m, rows, threads, at);
-    *found = status == MST_OK;
+        near->at[k] /= total;
+    MST_TRY(mst_manifold_validate(m, 1, near->at, &row));
+    if (apart >= 2 && rows->weights == NULL) {
+        fit_rows few = {.n = FEW_ROWS};
+        double *x;
+        MST_TRY(mst_allocate(&x, FEW_ROWS * D));
+        for (size_t k = 0; k < FEW_ROWS; k++)
+            memcpy(x + k * D, rows->x + k * apart * D, D * sizeof *x);
+        few.x = x;
+        mst_status status = iterate(m, &few, threads, near);
+        mst_release(x);
+        MST_TRY(status);
+    }
+    return iterate(m, rows, threads, near);
+}
+
+mst_status mean_near_new(mean_near *near, const mst_manifold *m, const fit_rows *rows, int threads)
+{
+    *near = (mean_near){0};
+    MST_TRY(mst_allocate(&near->at, m->ambient));
+    mst_status status = approach(m, rows, threads, near);
+    near->found = status == MST_OK;
     /* Without it the climb begins where others do. */
     return status == MST_MEMORY || status == MST_INTERRUPTED ? status : MST_OK;
+}
+
+void mean_near_free(mean_near *near)
+{
+    mst_release(near->at);
+    mst_geodesics_free(near->kept);
 }

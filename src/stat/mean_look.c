@@ -22,6 +22,14 @@ static bool is_sampled(const mean_search *s)
     return s->sample.x != s->rows.x;
 }
 
+/* Of a sample that is small for the dimension, as where rows take so long that they are remembered, the error
+ * is √(dt/n), and twice that is allowed. */
+static double same_mean(const mean_search *s)
+{
+    double error = s->memory != NULL && is_sampled(s) ? sqrt((double)s->d / (double)s->sample.n) : 0;
+    return fmax(same_for_sample, 2 * error);
+}
+
 /* The maxima of a sample lie within its sampling error of those of the whole. */
 static mst_status climb_sample(const mean_search *s, mean_candidate *c, bool *known)
 {
@@ -68,14 +76,21 @@ static mst_status probe_step(const mean_search *s, const fit_model *m, mean_cand
 static mst_status probe(const mean_search *s, mean_candidate *c, bool *known)
 {
     fit_means model = fit_with_fixed_times(&s->model);
-    model.model.rows = &s->sample;
+    fit_rows rows = s->sample;
+    model.model.rows = &rows;
     *mean_time(s, c) = *mean_time(s, &s->candidates[0]);
+    /* What the first climb remembers stays as it is. */
+    mst_score *memory = NULL;
+    if (s->memory != NULL) {
+        rows.first = 0;
+        MST_TRY(mst_score_remember(&memory, model.model.source, rows.n));
+    }
+    model.model.memory = memory;
     double *work, rate = mst_score_gives(model.model.source, MST_GIVES_TIME) ? *mean_time(s, c) : 1;
-    MST_TRY(mst_allocate_zero(&work, 3 * s->d + s->D + 1));
+    mst_status status = mst_allocate_zero(&work, 3 * s->d + s->D + 1);
     bool level = false;
-    mst_status status = MST_OK;
     for (size_t k = 0; status == MST_OK && k < PROBE_STEPS; k++) {
-        status = mean_is_known(s, c, same_for_sample, known);
+        status = mean_is_known(s, c, same_mean(s), known);
         if (status != MST_OK || *known)
             break;
         status = probe_step(s, &model.model, c, work, &rate, &level);
@@ -83,6 +98,7 @@ static mst_status probe(const mean_search *s, mean_candidate *c, bool *known)
             break;
     }
     mst_release(work);
+    mst_score_free(memory);
     /* A way that cannot be gone leads to no mean. */
     bool lost = status == MST_DOMAIN || status == MST_BREAKDOWN || status == MST_CONVERGENCE;
     *known |= lost;

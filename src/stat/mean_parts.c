@@ -120,7 +120,7 @@ static mst_status search_part(const mean_search *s, part *p, const double *x)
     o.start = c->state + p->at;
     o.time = mst_score_gives(p->source, MST_GIVES_TIME) ? *mean_time(s, c) : 0;
     o.progress = (mst_progress){0};
-    mst_status status = mean_search_new(&sub, p->source, s->rows.n, x, &o);
+    mst_status status = mean_search_new(&sub, p->source, s->rows.n, x, &o, NULL);
     if (status == MST_OK)
         status = mean_search_run(&sub);
     if (status == MST_OK)

@@ -46,6 +46,7 @@ void mst_mean_result_free(mst_mean_result *r)
     mst_release(r->mean);
     mst_release(r->set);
     mst_release(r->times);
+    mst_release(r->distances);
     mst_release(r);
 }
 
@@ -80,6 +81,24 @@ static void fill_outcome(const mean_search *s, const fit_outcome *best, mst_mean
                                               : MST_UNIQUENESS_SEARCHED;
 }
 
+/* Distances of the rows from the geodesics that are known next to the mean, and the mean of their squares. */
+static mst_status measure(const mean_search *s, mst_mean_result *r)
+{
+    double sum = 0, total = 0;
+    MST_TRY(mst_allocate(&r->distances, r->n));
+    MST_TRY(mean_measure(s->m, r->n, s->rows.x, r->mean, 1e-6, s->o->threads, s->near->kept, NULL,
+                         r->distances));
+    for (size_t i = 0; i < r->n; i++) {
+        double w = s->rows.weights != NULL ? s->rows.weights[i] : 1;
+        if (isnan(r->distances[i]))
+            continue;
+        sum += w * r->distances[i] * r->distances[i];
+        total += w;
+    }
+    r->variance = sum / total;
+    return MST_OK;
+}
+
 mst_status mean_describe(const mean_search *s, mst_mean_result **out)
 {
     const mean_candidate *best = &s->candidates[0];
@@ -98,11 +117,13 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
         /* A weight is a number of repetitions. */
         r->bic = log(s->total_weight) * (double)r->parameters - 2 * r->log_likelihood;
     }
+    *out = r;
+    if (s->near != NULL)
+        return measure(s, r);
     /* A manifold may have no logarithm here: then there is no variance. */
     r->variance = s->squared_distance;
     if (isnan(r->variance) && mean_squared_distance(s->m, r->n, s->rows.x, s->rows.weights, r->mean,
                                                     s->o->threads, &r->variance) != MST_OK)
         r->variance = NAN;
-    *out = r;
     return MST_OK;
 }

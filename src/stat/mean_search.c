@@ -4,6 +4,8 @@
 /* Climbs from several starts. */
 #include "stat/mean_search.h"
 
+#include "geodesic/own.h"
+#include "score/score_internal.h"
 #include "stat/distances.h"
 #include "stat/rows.h"
 
@@ -13,20 +15,23 @@
 /* Who asks for more starts than by default gets those as well as the search. */
 enum { USUAL_STARTS = 4 };
 
-/* Anew. */
-static mst_status remember(mean_search *s)
+/* Anew; `near`: but for what is known next to the mean. */
+static mst_status remember(mean_search *s, bool near)
 {
     mst_score_free(s->memory);
     MST_TRY(mst_score_remember(&s->memory, s->model.model.source, s->rows.n));
     s->model.model.memory = s->memory;
+    if (near && s->memory != NULL && s->near != NULL && geodesics_own(s->near->kept) != NULL)
+        score_hint(s->memory, geodesics_own(s->near->kept));
     return MST_OK;
 }
 
 mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, const double *x,
-                           const mst_mean_options *o)
+                           const mst_mean_options *o, const mean_near *near)
 {
     bool timed = mst_score_gives(source, MST_GIVES_TIME);
     *s = (mean_search){.o = o, .m = mst_score_manifold(source), .squared_distance = NAN};
+    s->near = near;
     s->d = mst_manifold_dim(s->m);
     s->D = mst_manifold_ambient(s->m);
     s->time = timed ? fit_given_time(source, o->time) : 0;
@@ -35,7 +40,7 @@ mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n, co
     s->model = fit_one_mean(source, &s->rows, timed && s->time == 0, o->threads);
     s->model.retract = o->retract && mst_score_gives(source, MST_GIVES_LOG_P);
     s->tolerances = fit_tolerances_of(&s->model.model, o->tolerance);
-    MST_TRY(remember(s));
+    MST_TRY(remember(s, true));
     size_t most = o->method == MST_MEAN_NEWTON ? 100 : 10000;
     s->climb = (fit_options){.method = o->method,
                              .tolerance = o->tolerance,
@@ -110,30 +115,88 @@ mst_status mean_is_known(const mean_search *s, const mean_candidate *c, double s
 static mst_status check_memory(mean_search *s, mean_candidate *c, const fit_options *climb)
 {
     double *gradient;
-    MST_TRY(remember(s));
+    MST_TRY(remember(s, false));
     MST_TRY(mst_allocate(&gradient, s->model.model.parameters));
     fit_sums sums = {.gradient = gradient};
     mst_status status = fit_evaluate(&s->model.model, c->state, &sums);
     mst_release(gradient);
-    if (status != MST_OK || fabs(sums.value - c->outcome.value) <= 1e-9 * fabs(sums.value))
+    double error = fmax(1e-9, s->tolerances.value);
+    if (status != MST_OK || fabs(sums.value - c->outcome.value) <= error * fabs(sums.value))
         return status;
-    return fit_climb(&s->model.model, c->state, climb, &c->outcome);
+    size_t before = c->outcome.iterations;
+    MST_TRY(fit_climb(&s->model.model, c->state, climb, &c->outcome));
+    c->outcome.iterations += before;
+    return MST_OK;
+}
+
+/* With a memory, the time costs nothing to change where the mean stays: t ← t(1 + 2t⟨∂ₜ log p⟩/d), which is
+ * right at once in flat space. */
+static mst_status settle_time(mean_search *s, mean_candidate *c)
+{
+    const fit_model *m = &s->model.model;
+    size_t q = m->parameters;
+    double *gradient, *time = mean_time(s, c), rise = INFINITY;
+    if (s->memory == NULL || !m->time_is_free)
+        return MST_OK;
+    MST_TRY(mst_allocate(&gradient, q));
+    mst_status status = MST_OK;
+    for (int k = 0; status == MST_OK && k < 8 && fabs(rise) > 1e-6; k++) {
+        fit_sums sums = {.gradient = gradient, .hessian = c->hessian};
+        status = fit_evaluate(m, c->state, &sums);
+        rise = status == MST_OK ? 2 * gradient[q - 1] / sums.total_weight / (double)s->d : NAN;
+        if (!isfinite(rise))
+            break;
+        *time = fit_clamp_time(m->source, *time * exp(fmin(fmax(rise, -0.7), 0.7)));
+    }
+    mst_release(gradient);
+    return status;
+}
+
+/* The geodesics that are remembered are those from the first state on, which were searched for there; as long
+ * as the mean has moved by a small part of their lengths they lead from one state to the other without a
+ * leap. */
+static mst_status has_come_far(const mean_search *s, const double *from, const mean_candidate *c,
+                               bool *far)
+{
+    double r, rows = mean_scatter(s, c);
+    if (mst_score_gives(s->model.model.source, MST_GIVES_TIME))
+        rows *= sqrt((double)s->d);
+    MST_TRY(distance_about(s->m, from, c->state, &r));
+    *far = !(r <= 0.1 * rows);
+    return MST_OK;
+}
+
+static mst_status climb_from(mean_search *s, mean_candidate *c)
+{
+    fit_options climb = s->climb;
+    double *from;
+    bool far = false;
+    climb.hessian = c->hessian;
+    MST_TRY(mst_allocate(&from, s->D));
+    memcpy(from, c->state, s->D * sizeof *from);
+    mst_status status = settle_time(s, c);
+    if (status == MST_OK)
+        status = fit_climb(&s->model.model, c->state, &climb, &c->outcome);
+    if (status == MST_OK && s->memory != NULL)
+        status = has_come_far(s, from, c, &far);
+    if (status == MST_OK && far)
+        status = check_memory(s, c, &climb);
+    mst_release(from);
+    return status;
 }
 
 mst_status mean_climb_next(mean_search *s, bool look)
 {
     mean_candidate *c = &s->candidates[s->count];
-    fit_options climb = s->climb;
     bool known = false;
-    climb.hessian = c->hessian;
     if (look)
         MST_TRY(mean_look_first(s, c, &known));
     if (known)
         return MST_OK;
     MST_TRY(mean_first_time(s, &s->rows, c->state, mean_time(s, c)));
-    MST_TRY(fit_climb(&s->model.model, c->state, &climb, &c->outcome));
-    if (s->memory != NULL)
-        MST_TRY(check_memory(s, c, &climb));
+    if (s->count > 0)
+        MST_TRY(remember(s, false));
+    MST_TRY(climb_from(s, c));
     MST_TRY(mean_is_known(s, c, s->tolerances.same_mean, &known));
     s->count += known ? 0 : 1;
     return MST_OK;

@@ -8,6 +8,8 @@
 
 #include "stat/fit.h"
 
+#include <manistat/geodesic.h>
+
 /* A climb and where it ended. */
 typedef struct mean_candidate {
     double *state; /* mean (D), time */
@@ -25,9 +27,19 @@ typedef enum mean_scope {
     MEAN_ONLY,     /* there are none */
 } mean_scope;
 
+/* The Fréchet mean, roughly, where each row takes a search for a geodesic, and its terms several times that
+ * (mean_first_log.c). */
+typedef struct mean_near {
+    bool found;
+    double *at;          /* (D) */
+    double square;       /* mean squared distance of the rows */
+    mst_geodesics *kept; /* from there to the rows */
+} mean_near;
+
 typedef struct mean_search {
     fit_means model;
-    mst_score *memory; /* of the model */
+    const mean_near *near; /* or null; the first start is its */
+    mst_score *memory;     /* of the model */
     fit_rows rows;
     fit_options climb;
     fit_tolerances tolerances;
@@ -62,7 +74,8 @@ static inline bool mean_has_time(mst_time_limit limit)
 
 /* All candidates, each different from the others; at least one. */
 MST_MUST_USE mst_status mean_search_new(mean_search *s, const mst_score *source, size_t n,
-                                        const double *x, const mst_mean_options *o);
+                                        const double *x, const mst_mean_options *o,
+                                        const mean_near *near);
 MST_MUST_USE mst_status mean_search_run(mean_search *s);
 void mean_search_free(mean_search *s);
 /* A candidate to fill, behind those that count. Pointers to others are lost. */
@@ -202,9 +215,15 @@ void mean_draws_free(mean_draws *d);
 /* counts (n), the weights of the rows in resample `number`. */
 void mean_draw(const mean_draws *d, uint64_t seed, size_t number, double *counts);
 
-/* mean_first_log.c: the Fréchet mean, roughly, in `at` (D); *found: is it there? */
-MST_MUST_USE mst_status mean_start_by_logs(const mst_manifold *m, const fit_rows *rows, int threads,
-                                           double *at, bool *found);
+/* ---- Where geodesics are searched for ---- */
+
+MST_MUST_USE mst_status mean_near_new(mean_near *near, const mst_manifold *m, const fit_rows *rows,
+                                      int threads);
+void mean_near_free(mean_near *near);
+/* Log_y(x_i) (n, D) and its lengths (n), NAN where none is found, with what is kept of the geodesics. */
+MST_MUST_USE mst_status mean_measure(const mst_manifold *m, size_t n, const double *x,
+                                     const double *y, double tolerance, int threads,
+                                     mst_geodesics *kept, double *log, double *length);
 
 /* outer (q, q): the spread of Σ w g that comes from the random numbers of the source at the state; *random
  * false: it has none. */

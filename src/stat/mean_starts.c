@@ -11,8 +11,8 @@
 
 /* More rows than this: look for other maxima on a sample of them first. */
 enum { MANY_ROWS = 20000, SAMPLE_ROWS = 4000 };
-/* The same where a row takes long. */
-enum { PROBE_ROWS = 256 };
+/* The same where a row takes long, and where it takes so long that it is remembered. */
+enum { PROBE_ROWS = 256, SEARCHED_ROWS = 32 };
 
 /* Streams of random numbers, one purpose each. */
 enum { STREAM_STARTS = 1, STREAM_SAMPLE = 2, STREAM_MOVES = 3 };
@@ -66,7 +66,11 @@ mst_status mean_first_time(const mean_search *s, const fit_rows *rows, const dou
         *time = fit_clamp_time(s->model.model.source, s->o->start_time);
         return MST_OK;
     }
-    MST_TRY(mean_squared_size(s->m, rows->n, rows->x, rows->weights, mean, s->o->threads, time));
+    if (s->near != NULL && memcmp(mean, s->near->at, s->D * sizeof *mean) == 0)
+        *time = s->near->square;
+    else
+        MST_TRY(
+            mean_squared_size(s->m, rows->n, rows->x, rows->weights, mean, s->o->threads, time));
     *time = fit_clamp_time(s->model.model.source, *time / (double)s->d);
     if (!(*time > 0) || !isfinite(*time))
         *time = 1;
@@ -121,10 +125,11 @@ static mst_status draw_sample(mean_search *s, size_t count)
 mst_status mean_draw_starts(mean_search *s)
 {
     bool slow = fit_is_slow(s->model.model.source);
+    size_t many = s->memory != NULL ? SEARCHED_ROWS : slow ? PROBE_ROWS : MANY_ROWS;
     MST_TRY(mst_allocate(&s->start_rows, s->o->starts));
     MST_TRY(draw_rows(s));
     s->sample = s->rows;
-    if (s->rows.n <= (slow ? PROBE_ROWS : MANY_ROWS) || s->o->starts == 1)
+    if (s->rows.n <= many || s->o->starts == 1)
         return MST_OK;
-    return draw_sample(s, slow ? PROBE_ROWS : SAMPLE_ROWS);
+    return draw_sample(s, slow ? many : SAMPLE_ROWS);
 }

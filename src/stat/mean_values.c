@@ -21,7 +21,7 @@ typedef struct job {
 static mst_status row_values(const job *j, size_t at, size_t n, const double *y, double *score,
                              double *log_p)
 {
-    const mst_score *source = j->s->model.model.source;
+    const mst_score *source = fit_source(&j->s->model.model);
     const double *x = j->rows->x + at * j->s->D;
     if (!score_is_log(source)) {
         mst_pairs pairs = {.n = n, .x = x, .y = y, .t = &j->time, .first = j->rows->first + at};
