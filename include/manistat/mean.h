@@ -247,8 +247,9 @@ typedef struct mst_mean_result {
     double uniform_part_p_value;
     size_t copies; /* with MST_NOTE_COPIES; else 1 */
     /* (n): distances of the rows from the mean, NAN where no geodesic was found, on manifolds that search for
-     * their geodesics in a way of their own (landmarks); else null. */
-    double *distances;
+     * their geodesics in a way of their own (landmarks), and validity numbers as mst_score_validity has them;
+     * else null. */
+    double *distances, *validity;
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

@@ -70,6 +70,10 @@ const char *fit_end_word(mst_fit_end end)
 mst_status judge_mean(estimation *e, uint64_t before, size_t n, const double *x,
                       const mst_mean_result *r)
 {
+    if (r->validity != NULL && r->n == n) {
+        model_count_invalid(&e->model, before, n, r->validity);
+        return MST_OK;
+    }
     return model_judge(&e->model, before, &(mst_pairs){.n = n, .x = x, .y = r->mean}, r->time);
 }
 

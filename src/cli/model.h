@@ -70,6 +70,8 @@ MST_MUST_USE mst_status model_require_time(const model *o);
  * earlier; MODEL_NO_ROWS: their numbers say nothing. Their own times are not read. */
 #define MODEL_NO_ROWS UINT64_MAX
 MST_MUST_USE mst_status model_judge(model *o, uint64_t before, const mst_pairs *pairs, double t);
+/* The same of rows whose validity numbers v (n) are known. */
+void model_count_invalid(model *o, uint64_t before, size_t n, const double *v);
 /* Has the source anything to say about rows? */
 bool model_judges(const model *o);
 /* The member "outside", if there is a model, or "beyond_validity", if the source estimates

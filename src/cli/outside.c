@@ -41,10 +41,18 @@ static bool judge_time(outside_tally *a, const mst_network *net, double t)
     return true;
 }
 
+void model_count_invalid(model *o, uint64_t before, size_t n, const double *v)
+{
+    validity_tally *a = &o->validity;
+    for (size_t i = 0; i < n; i++)
+        if (!(v[i] < MST_VALIDITY_LIMIT) && a->rows++ == 0)
+            a->first = before == MODEL_NO_ROWS ? 0 : before + i + 1;
+    a->of += n;
+}
+
 /* The rows at one time, by what the source estimates. */
 static mst_status judge_validity(model *o, uint64_t before, const mst_pairs *pairs, double t)
 {
-    validity_tally *a = &o->validity;
     mst_pairs at = *pairs;
     double *v;
     if (!(t > 0 && isfinite(t)))
@@ -54,10 +62,8 @@ static mst_status judge_validity(model *o, uint64_t before, const mst_pairs *pai
     mst_status status = new_doubles(&v, pairs->n, 1);
     if (status == MST_OK)
         status = mst_score_validity(o->source, &at, &(mst_heat_values){0}, v);
-    for (size_t i = 0; i < pairs->n && status == MST_OK; i++)
-        if (!(v[i] < MST_VALIDITY_LIMIT) && a->rows++ == 0)
-            a->first = before == MODEL_NO_ROWS ? 0 : before + i + 1;
-    a->of += pairs->n;
+    if (status == MST_OK)
+        model_count_invalid(o, before, pairs->n, v);
     free(v);
     return status;
 }

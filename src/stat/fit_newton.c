@@ -153,7 +153,8 @@ static double short_step(const fit_work *r, const fit_sums *sums)
  * another sweep: 2·decrement is its square in units of the information of a row. */
 static bool is_close(const fit_work *r, const fit_sums *sums, const fit_outcome *out)
 {
-    return r->model->memory != NULL && 2 * out->decrement * sums->total_weight <= 1e-4;
+    return r->model->memory != NULL && out->iterations > 0 &&
+           2 * out->decrement * sums->total_weight <= 1e-4;
 }
 
 /* What newton_step says about the current state. True: it is an end, and the outcome says which. At a saddle

@@ -47,6 +47,7 @@ void mst_mean_result_free(mst_mean_result *r)
     mst_release(r->set);
     mst_release(r->times);
     mst_release(r->distances);
+    mst_release(r->validity);
     mst_release(r);
 }
 
@@ -96,7 +97,14 @@ static mst_status measure(const mean_search *s, mst_mean_result *r)
         total += w;
     }
     r->variance = sum / total;
-    return MST_OK;
+    if (!(r->time > 0) || !mst_score_gives(s->model.model.source, MST_GIVES_VALIDITY))
+        return MST_OK;
+    MST_TRY(mst_allocate(&r->validity, r->n));
+    return mst_score_validity(
+        fit_source(&s->model.model),
+        &(mst_pairs){
+            .n = r->n, .first = s->rows.first, .x = s->rows.x, .y = r->mean, .t = &r->time},
+        &(mst_heat_values){0}, r->validity);
 }
 
 mst_status mean_describe(const mean_search *s, mst_mean_result **out)
