@@ -232,7 +232,8 @@ typedef struct mst_manifold_ops {
      * changes by dv: dy, tangent at y, is J(1) of the Jacobi field J along the geodesic with J(0) = dx and
      * J'(0) = dv. dx or dv may be null, which means zero. Fall-back: constant curvature κ (so the traits say)
      * and `transport` make J the transport of dx∥ + dv∥ + cos(√κ r) dx⊥ + sin(√κ r)/(√κ r) dv⊥, r = |v|;
-     * elsewhere differences of `exp` (about 1e-9). */
+     * elsewhere differences of `exp` (about 1e-9). Where geodesics are integrated, rows that come in runs of
+     * equal x and v cost little more than one of each run. */
     mst_status (*exp_derivative)(const mst_manifold *m, size_t n, const double *x, const double *v,
                                  const double *dx, const double *dv, double *dy);
     /* Its adjoint: for w tangent at y the vectors dx and dv tangent at x with <w, dy> = <dx, dx'> + <dv, dv'>

@@ -121,42 +121,70 @@ mst_status metric_transport(const mst_manifold *m, size_t n, const double *x, co
     return status;
 }
 
-/* The Jacobi field of each row with J(0) = dx, ∇J(0) = dv, either of which may be null; J(1) into dy. */
+/* The Jacobi fields of n geodesics from x, which is `fields` rows apart, with J(0) = dx, ∇J(0) = dv, either
+ * of which may be null; J(1) into dy. */
 static mst_status derive(block *b, size_t n, const double *x, const double *dx, const double *dv,
                          double *dy)
 {
     const mst_manifold *m = b->f.m;
-    size_t d = m->dim, D = m->ambient, width = b->f.width;
-    double *j = b->packed, *dj = j + d;
+    size_t d = m->dim, D = m->ambient, width = b->f.width, fields = b->f.fields;
+    double *j = b->packed, *dj = j + fields * d;
     for (size_t i = 0; i < n; i++) {
         double *state = b->state + i * width;
-        memset(j, 0, 2 * d * sizeof *j);
+        size_t at = i * fields * D;
+        memset(j, 0, 2 * fields * d * sizeof *j);
         if (dx != NULL)
-            metric_pack(m, 1, dx + i * D, j);
+            metric_pack(m, fields, dx + at, j);
         if (dv != NULL)
-            metric_pack(m, 1, dv + i * D, dj);
-        MST_TRY(flow_set_fields(&b->f, x + i * D, state + d, j, dj, state + 2 * d));
+            metric_pack(m, fields, dv + at, dj);
+        MST_TRY(flow_set_fields(&b->f, x + at, state + d, j, dj, state + 2 * d));
     }
     MST_TRY(flow_run(&b->f, n, b->base, b->state));
     for (size_t i = 0; i < n; i++)
-        metric_unpack(m, 1, b->state + i * width + 2 * d, dy + i * D);
+        for (size_t k = 0; k < fields; k++)
+            metric_unpack(m, 1, b->state + i * width + 2 * d + k * b->f.share,
+                          dy + (i * fields + k) * D);
     return MST_OK;
+}
+
+/* Rows that come in runs of one length with the same x and v are fields along the same geodesic. The room of
+ * a block holds so many of them. */
+static size_t fields_of(const mst_manifold *m, size_t n, const double *x, const double *v)
+{
+    enum { MOST_FIELDS = 3 * FLOW_ROWS / 2 };
+    size_t D = m->ambient, bytes = D * sizeof *x, run = 1;
+    while (run < n && run < MOST_FIELDS && memcmp(x + run * D, x, bytes) == 0 &&
+           memcmp(v + run * D, v, bytes) == 0)
+        run++;
+    for (size_t i = 0; run > 1 && i < n; i++) {
+        size_t first = i - i % run;
+        if (n % run != 0 || memcmp(x + i * D, x + first * D, bytes) != 0 ||
+            memcmp(v + i * D, v + first * D, bytes) != 0)
+            return 1;
+    }
+    return run;
 }
 
 mst_status metric_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
                                  const double *dx, const double *dv, double *dy)
 {
-    size_t D = m->ambient;
+    size_t D = m->ambient, fields = fields_of(m, n, x, v), rows = n / fields;
     block b;
-    MST_TRY(block_new(&b, m, FLOW_JACOBI, 1));
-    mst_status status = MST_OK;
-    for (size_t i = 0; status == MST_OK && i < n; i += FLOW_ROWS) {
-        size_t count = n - i < FLOW_ROWS ? n - i : FLOW_ROWS;
-        status = begin(&b, count, x + i * D, v + i * D);
+    MST_TRY(block_new(&b, m, FLOW_JACOBI, fields));
+    double *begins;
+    mst_status status = mst_allocate(&begins, 2 * FLOW_ROWS * D);
+    for (size_t i = 0; status == MST_OK && i < rows; i += FLOW_ROWS) {
+        size_t count = rows - i < FLOW_ROWS ? rows - i : FLOW_ROWS, at = i * fields * D;
+        for (size_t k = 0; k < count; k++) {
+            memcpy(begins + k * D, x + at + k * fields * D, D * sizeof *begins);
+            memcpy(begins + (FLOW_ROWS + k) * D, v + at + k * fields * D, D * sizeof *begins);
+        }
+        status = begin(&b, count, begins, begins + FLOW_ROWS * D);
         if (status == MST_OK)
-            status = derive(&b, count, x + i * D, dx != NULL ? dx + i * D : NULL,
-                            dv != NULL ? dv + i * D : NULL, dy + i * D);
+            status = derive(&b, count, x + at, dx != NULL ? dx + at : NULL,
+                            dv != NULL ? dv + at : NULL, dy + at);
     }
+    mst_release(begins);
     block_free(&b);
     return status;
 }

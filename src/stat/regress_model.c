@@ -78,24 +78,40 @@ static void add_time(const regress_model *m, size_t row, double by_log_time, dou
         at[1 + j] += by_log_time * m->design->z[row * m->design->columns + j];
 }
 
-/* Column a of the derivative for all rows: what a unit vector of the frame at μ becomes at y, of the point or
- * of the velocity. work: n (4 D + d). */
-static mst_status push_unit(const mst_manifold *m, size_t n, size_t a, bool of_point,
-                            const double *base, const double *u, const double *y, double *out,
-                            double *work)
+/* The derivative of all rows by what the unit vectors of the frame at μ become at y, of the point and of the
+ * velocity. Those of one row stand together: they are fields along one geodesic, which is integrated once. */
+static mst_status push_units(const mst_manifold *m, size_t n, const double *base, const double *u,
+                             const double *y, double *point, double *speed)
 {
-    size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
-    double *w = work, *dy = w + n * D, *c = dy + n * D;
-    for (size_t k = 0; k < n * d; k++)
-        c[k] = k % d == a;
-    MST_TRY(mst_manifold_from_frame(m, n, base, c, w));
-    MST_TRY(
-        mst_manifold_exp_derivative(m, n, base, u, of_point ? w : NULL, of_point ? NULL : w, dy));
-    MST_TRY(mst_manifold_to_frame(m, n, y, dy, c));
-    for (size_t i = 0; i < n; i++)
+    size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m), fields = 2 * d, all = n * fields;
+    double *x;
+    MST_TRY(mst_allocate_zero(&x, all * (6 * D + d)));
+    double *v = x + all * D, *ends = v + all * D, *dx = ends + all * D, *dv = dx + all * D,
+           *dy = dv + all * D, *c = dy + all * D;
+    for (size_t k = 0; k < all; k++) {
+        size_t i = k / fields;
+        memcpy(x + k * D, base + i * D, D * sizeof *x);
+        memcpy(v + k * D, u + i * D, D * sizeof *v);
+        memcpy(ends + k * D, y + i * D, D * sizeof *ends);
+        c[k * d + k % d] = 1;
+    }
+    mst_status status = mst_manifold_from_frame(m, all, x, c, dx);
+    for (size_t k = 0; k < all; k++)
+        if (k % fields >= d) {
+            memcpy(dv + k * D, dx + k * D, D * sizeof *dv);
+            memset(dx + k * D, 0, D * sizeof *dx);
+        }
+    if (status == MST_OK)
+        status = mst_manifold_exp_derivative(m, all, x, v, dx, dv, dy);
+    if (status == MST_OK)
+        status = mst_manifold_to_frame(m, all, ends, dy, c);
+    for (size_t k = 0; status == MST_OK && k < all; k++) {
+        double *to = k % fields < d ? point : speed;
         for (size_t b = 0; b < d; b++)
-            out[(i * d + b) * d + a] = c[i * d + b];
-    return MST_OK;
+            to[(k / fields * d + b) * d + k % d] = c[k * d + b];
+    }
+    mst_release(x);
+    return status;
 }
 
 /* Row a of the derivative for all rows, by the adjoint of a unit vector at y. */
@@ -125,6 +141,9 @@ static bool pushes(const mst_manifold *m)
     return (mst_manifold_traits_of(m)->closed & MST_CLOSED_EXP_DERIVATIVE) == 0;
 }
 
+/* Rows whose fields are pushed at a time. */
+enum { PUSHED = 64 };
+
 mst_status regress_derivative(const regress_model *m, const double *state, size_t first, size_t n,
                               const double *y, double *point, double *speed)
 {
@@ -135,15 +154,14 @@ mst_status regress_derivative(const regress_model *m, const double *state, size_
     double *u = base + n * D, *work = u + n * D;
     fill_vectors(m, state, first, n, base, u);
     mst_status status = MST_OK;
-    for (size_t a = 0; status == MST_OK && a < d; a++) {
-        if (!pushes(manifold)) {
-            status = pull_unit(manifold, n, a, base, u, y, point, speed, work);
-            continue;
-        }
-        status = push_unit(manifold, n, a, true, base, u, y, point, work);
-        if (status == MST_OK)
-            status = push_unit(manifold, n, a, false, base, u, y, speed, work);
+    bool along = pushes(manifold);
+    for (size_t at = 0; status == MST_OK && along && at < n; at += PUSHED) {
+        size_t rows = n - at < PUSHED ? n - at : PUSHED, squares = at * d * d;
+        status = push_units(manifold, rows, base + at * D, u + at * D, y + at * D, point + squares,
+                            speed + squares);
     }
+    for (size_t a = 0; status == MST_OK && !along && a < d; a++)
+        status = pull_unit(manifold, n, a, base, u, y, point, speed, work);
     mst_release(base);
     return status;
 }

