@@ -53,13 +53,17 @@ typedef enum mst_regress_method {
     MST_REGRESS_NO_TEST,
     MST_REGRESS_LR,   /* likelihood ratio; constant noise: by Fisher's law, exact in flat space */
     MST_REGRESS_WALD, /* from the covariance, by Hotelling's law */
-    MST_REGRESS_PERMUTATION, /* of residuals in the tangent space at the mean; too few rows for Wald */
+    /* Of residuals in the tangent space at the mean, where rows are too few for Wald; or with refits, see
+     * MST_REGRESS_SPREAD. */
+    MST_REGRESS_PERMUTATION,
 } mst_regress_method;
 
 typedef struct mst_regress_test {
     mst_regress_method method;
-    double statistic; /* 2 log of the ratio, or Wald's; of permutations the partial R² */
-    size_t degrees;   /* of freedom */
+    /* 2 log of the ratio, or Wald's; of permutations the partial R², and of those with refits what is
+     * maximised: log-likelihood, or minus the sum of squares */
+    double statistic;
+    size_t degrees; /* of freedom */
     double p_value;
 } mst_regress_test;
 
@@ -71,6 +75,18 @@ typedef enum mst_regress_note {
     MST_REGRESS_FEW_CLUSTERS = 1 << 1,     /* too few for the covariance to be relied on */
     MST_REGRESS_RESIDUALS_AT_CUT = 1 << 2, /* rows lie at the cut locus of their prediction */
     MST_REGRESS_NO_COVARIANCE = 1 << 3,    /* the information cannot be inverted, or is too large */
+    /* The points are spread so far over a compact space, or the curve reaches so far round it, that the laws
+     * of likelihood ratios and of Wald's statistic do not hold. Tests go by permutations with refits; with
+     * clusters there are none. */
+    MST_REGRESS_SPREAD = 1 << 4,
+    /* The points cannot be told from uniform ones that have nothing to do with the columns: there is no
+     * curve, and no errors are given. */
+    MST_REGRESS_NO_CURVE = 1 << 5,
+    MST_REGRESS_INFLUENTIAL =
+        1 << 6, /* the curve depends on the row `influential` as on no other */
+    /* More rows are far from the curve than Brownian motion has: outliers, or heavy tails. Errors from the
+     * information and likelihood ratios rest on it, the sandwich does not. */
+    MST_REGRESS_HEAVY_TAILS = 1 << 7,
 } mst_regress_note;
 
 typedef struct mst_regress_result {
@@ -120,6 +136,12 @@ typedef struct mst_regress_result {
     /* Standard errors to either side of a number that make its interval of this
      * confidence; NAN without errors. */
     double interval_factor;
+    /* Of the test of uniformity of the responses (mst_uniformity_test) on compact spaces; else NAN. */
+    double uniform_statistic, uniform_p_value;
+    size_t influential; /* of the last note, from 0 */
+    double influence;   /* its distance of Cook */
+    double
+        kurtosis; /* of the residuals, over that of a normal law; NAN where they were not asked */
 } mst_regress_result;
 
 /* Fit to y (n, D) with the design matrix x (n, k), k ≥ 1 columns without a constant. MST_ARGUMENT, with the

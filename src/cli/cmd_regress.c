@@ -239,6 +239,12 @@ static mst_status conclude(const regression *a)
         return mst_fail(MST_CONVERGENCE,
                         "about the curve the points are spread uniformly: the noise "
                         "runs to infinity");
+    if (r->uniform_p_value > 0.05)
+        return mst_fail(
+            MST_CONVERGENCE,
+            "the points cannot be told from uniform ones, which have no mean (p = %.2g): "
+            "there is no curve, and the fit has not converged to one",
+            r->uniform_p_value);
     return mst_fail(MST_CONVERGENCE,
                     "no convergence after %zu iterations, the gradient is still %.2g; try more "
                     "--iterations",

@@ -211,6 +211,27 @@ static mst_status json_intervals(const estimation *e, mst_json *j, const mst_reg
     return status;
 }
 
+static void json_doubts(mst_json *j, const regress_rows *rows, const mst_regress_result *r)
+{
+    if (!isnan(r->uniform_p_value)) {
+        mst_json_key(j, "uniformity");
+        mst_json_object(j);
+        json_member_number(j, "statistic", r->uniform_statistic);
+        json_member_number(j, "p_value", r->uniform_p_value);
+        mst_json_end(j);
+    }
+    json_member_number(j, "kurtosis", r->kurtosis);
+    json_member_bool(j, "curve_found", (r->notes & MST_REGRESS_NO_CURVE) == 0);
+    if ((r->notes & MST_REGRESS_INFLUENTIAL) == 0)
+        return;
+    mst_json_key(j, "influential");
+    mst_json_object(j);
+    json_member_integer(j, "row", rows->kept[r->influential] + 1);
+    json_member_number(j, "leverage", r->leverage[r->influential]);
+    json_member_number(j, "cook", r->influence);
+    mst_json_end(j);
+}
+
 mst_status regress_json(const estimation *e, mst_json *j, const regress_rows *rows,
                         const mst_regress_result *r, const regress_predictions *p)
 {
@@ -244,6 +265,7 @@ mst_status regress_json(const estimation *e, mst_json *j, const regress_rows *ro
     json_member_integer(j, "iterations", r->iterations);
     json_member_number(j, "gradient_norm", r->gradient_norm);
     json_member_integer(j, "beyond_cut_locus", r->beyond_cut);
+    json_doubts(j, rows, r);
     if (status == MST_OK)
         status = json_member_points(e, j, "fitted", r->n, r->fitted);
     if (status == MST_OK)
@@ -298,6 +320,10 @@ static void print_factors(FILE *out, const regress_rows *rows, const mst_regress
 
 static void print_noise(const estimation *e, FILE *out, const mst_regress_result *r)
 {
+    if (r->noise_limit == MST_TIME_ZERO) {
+        fprintf(out, "noise          none but rounding\n");
+        return;
+    }
     fprintf(out, "noise          sigma^2 = %.6g%s", r->noise, squared_unit(e));
     if (!isnan(r->noise_standard_error))
         fprintf(out, " +- %.2g; corrected for the fit %.6g, interval %.5g to %.5g",
@@ -322,7 +348,10 @@ mst_status regress_page(const estimation *e, FILE *out, const regress_rows *rows
     print_factors(out, rows, r);
     fprintf(out, "\n");
     print_noise(e, out, r);
-    fprintf(out, "R^2            %.4f\n", r->r_squared);
+    if (isnan(r->r_squared))
+        fprintf(out, "R^2            none: the points are all the same\n");
+    else
+        fprintf(out, "R^2            %.4f\n", r->r_squared);
     if (r->whole.method != MST_REGRESS_NO_TEST)
         fprintf(out, "all terms      p = %.3g (%s, %zu degrees of freedom)\n", r->whole.p_value,
                 methods[r->whole.method], r->whole.degrees);
@@ -350,7 +379,34 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
                      "residuals have no direction");
     if ((r->notes & MST_REGRESS_FEW_CLUSTERS) != 0)
         warn(e->inv, "warning: %zu clusters are too few for errors to be relied on", r->clusters);
-    if ((r->notes & MST_REGRESS_NO_COVARIANCE) != 0 && r->converged)
+    bool none = (r->notes & MST_REGRESS_NO_CURVE) != 0;
+    if (none)
+        warn(e->inv,
+             "warning: the points cannot be told from uniform ones (p = %.2g) that have nothing to "
+             "do "
+             "with the terms: there is no curve, and no errors are given",
+             r->uniform_p_value);
+    else if ((r->notes & MST_REGRESS_SPREAD) != 0)
+        warn(e->inv, r->clusters > 0
+                         ? "warning: the points are spread so far over the space that errors and "
+                           "tests by clusters do not hold: there are no p values"
+                         : "warning: the points are spread far over the space: p values are those "
+                           "of permutations, and standard errors may be too small");
+    if ((r->notes & MST_REGRESS_INFLUENTIAL) != 0)
+        warn(e->inv,
+             "warning: the curve depends on row %zu more than on all others (leverage %.2g): see "
+             "what becomes of it without that row",
+             rows->kept[r->influential] + 1, r->leverage[r->influential]);
+    /* Sandwiches and least squares do not rest on the law. */
+    if ((r->notes & MST_REGRESS_HEAVY_TAILS) != 0 && r->covariance_kind == MST_COVARIANCE_OBSERVED)
+        warn(e->inv,
+             "warning: the residuals have heavier tails than Brownian motion (kurtosis %.2g times "
+             "that "
+             "of a normal law), or outliers: look at residual_lengths of --json; --covariance "
+             "sandwich "
+             "has errors that do not rest on the model",
+             r->kurtosis);
+    if ((r->notes & MST_REGRESS_NO_COVARIANCE) != 0 && r->converged && !none)
         warn(e->inv, "warning: there are no standard errors: the parameters are too many for the "
                      "rows, or for a matrix");
     for (size_t i = p->n; p->at.beyond != NULL && i-- > 0;)

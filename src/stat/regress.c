@@ -52,14 +52,42 @@ static void add_slopes(const regress_model *from, const double *state, const reg
     memcpy(out, state, from->model.size * sizeof *out);
 }
 
-static mst_status fit_columns(const regress_job *j, bool loglinear, double *state, fit_outcome *out)
+/* Instead of a curve that winds: one from the mean that stands still, unless it winds as well. */
+static mst_status climb_from_mean(const regress_job *j, const regress_model *m, double *state,
+                                  fit_outcome *out)
+{
+    size_t place = (1 + m->curve) * j->D;
+    double *other;
+    fit_outcome ended;
+    bool winds;
+    MST_TRY(mst_allocate_zero(&other, m->model.size));
+    memcpy(other, j->mean, j->D * sizeof *other);
+    other[place] = j->mean[j->D];
+    mst_status status = regress_climb(j, m, &m->model, other, &ended);
+    if (status == MST_OK)
+        status = regress_winds(j, m, other, &winds);
+    if (status == MST_OK && !winds) {
+        memcpy(state, other, m->model.size * sizeof *state);
+        *out = ended;
+    }
+    mst_release(other);
+    return status;
+}
+
+mst_status regress_fit_columns(const regress_job *j, bool loglinear, double *state,
+                               fit_outcome *out)
 {
     regress_model m = regress_job_model(j, j->k, NULL, false);
     double *plain;
+    bool winds = false;
     MST_TRY(mst_allocate(&plain, m.model.size));
     mst_status status = regress_start(j, &m, NULL, plain);
     if (status == MST_OK)
         status = regress_climb(j, &m, &m.model, plain, out);
+    if (status == MST_OK)
+        status = regress_winds(j, &m, plain, &winds);
+    if (status == MST_OK && winds)
+        status = climb_from_mean(j, &m, plain, out);
     memcpy(state, plain, m.model.size * sizeof *state);
     if (status == MST_OK && loglinear) {
         regress_model full = regress_job_model(j, j->k, NULL, true);
@@ -159,7 +187,7 @@ static bool has_collapsed(const regress_job *j, const mst_regress_result *r)
     return square <= rows_rounding(j->m, j->n, j->y, NULL);
 }
 
-static mst_status describe(const regress_job *j, const double *state, const fit_outcome *out,
+static mst_status describe(regress_job *j, const double *state, const fit_outcome *out,
                            mst_regress_result *r)
 {
     bool loglinear = j->o->noise == MST_REGRESS_LOGLINEAR;
@@ -176,10 +204,14 @@ static mst_status describe(const regress_job *j, const double *state, const fit_
         r->notes |= MST_REGRESS_NO_COVARIANCE;
         return MST_OK;
     }
+    MST_TRY(regress_add_doubts(j, r));
     if (!r->converged)
         return MST_OK;
     MST_TRY(regress_add_errors(j, &m, state, r));
-    return j->o->without_tests ? MST_OK : regress_add_tests(j, &m, state, r);
+    if (!j->o->without_tests)
+        MST_TRY(regress_add_tests(j, &m, state, r));
+    regress_conclude_doubts(j, r);
+    return MST_OK;
 }
 
 static mst_status verdict(const mst_regress_result *r)
@@ -208,7 +240,7 @@ static mst_status run(regress_job *j, mst_regress_result **out)
     MST_TRY(mst_allocate(&state, (1 + j->k) * j->D + 1 + j->k));
     mst_status status = fit_mean(j);
     if (status == MST_OK)
-        status = fit_columns(j, loglinear, state, &outcome);
+        status = regress_fit_columns(j, loglinear, state, &outcome);
     if (status == MST_OK && j->o->origin != NULL)
         status = change_origin(j, loglinear, state, &outcome);
     if (status == MST_OK)
@@ -264,12 +296,15 @@ mst_status mst_regress_fit(mst_regress_result **out, const mst_score *source, si
     j.rows = (fit_rows){.n = n, .x = y};
     regress_sources s = {0};
     mst_regress_result *r = NULL;
-    mst_status status = open_sources(&j, &s);
+    mst_status status = stat_pieces_new(&j.pieces, m);
+    if (status == MST_OK)
+        status = open_sources(&j, &s);
     if (status == MST_OK)
         status = run(&j, &r);
     mst_score_free(s.gauss_remembering);
     mst_score_free(s.gauss);
     mst_score_free(s.remembering);
+    stat_pieces_free(&j.pieces);
     mst_release(j.z);
     if (status != MST_OK) {
         mst_regress_result_free(r);

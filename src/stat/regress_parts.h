@@ -6,6 +6,7 @@
 #define MST_STAT_REGRESS_PARTS_H
 
 #include "stat/fit.h"
+#include "stat/pieces.h"
 
 #include <manistat/regress.h>
 
@@ -62,6 +63,8 @@ typedef struct regress_job {
     bool gauss;     /* climbs is that of regress_gauss_source */
     double *mean;   /* state of the fit without columns, constant noise */
     double mean_value;
+    stat_pieces pieces;
+    bool doubtful; /* regress_add_doubts: the laws of the tests do not hold */
 } regress_job;
 
 /* A model of these columns of the job, null for all. */
@@ -101,6 +104,28 @@ MST_MUST_USE mst_status regress_add_tests(const regress_job *j, const regress_mo
                                           const double *state, mst_regress_result *r);
 MST_MUST_USE mst_status regress_bootstrap(const regress_job *j, const regress_model *m,
                                           const double *state, double *covariance, bool *defined);
+/* A first state of all columns and the climb from there. */
+MST_MUST_USE mst_status regress_fit_columns(const regress_job *j, bool loglinear, double *state,
+                                            fit_outcome *out);
+/* Does the curve go more than once round a compact piece of the manifold to one side of its intercept, within
+ * the data? Rows between which it turns as it will are no trend, and no search looks there. */
+MST_MUST_USE mst_status regress_winds(const regress_job *j, const regress_model *m,
+                                      const double *state, bool *winds);
+/* Is the noise so large, or the curve so long, on a compact space that nothing holds that holds for little
+ * noise? And rows that the curve depends on more than on all others. */
+MST_MUST_USE mst_status regress_add_doubts(regress_job *j, mst_regress_result *r);
+/* After the tests: where there is no curve there are no errors. */
+void regress_conclude_doubts(const regress_job *j, mst_regress_result *r);
+/* p value of the columns with mark 1 by permutations of them, each with a fit. */
+MST_MUST_USE mst_status regress_shuffle(const regress_job *j, const unsigned char *marked,
+                                        mst_regress_test *test);
+/* The sum of squared distances of the rows from a curve; INFINITY where it cannot be had. */
+MST_MUST_USE mst_status regress_square(const regress_job *j, const regress_model *m,
+                                       const double *state, double *square);
+/* Orthonormal columns: q (found, n) of columns that are `stride` apart, null for the constant, extended by
+ * one. */
+size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, size_t found,
+                               double *q);
 /* p value of the columns with mark 1 by permutations in the tangent space at `mean`. */
 MST_MUST_USE mst_status regress_permute(const regress_job *j, const double *mean,
                                         const unsigned char *marked, mst_regress_test *test);

@@ -14,9 +14,8 @@
 
 static const uint64_t permutation_stream = UINT64_C(0x7265677265) << 20;
 
-/* q (columns found, n): orthonormal columns [1 z] for the chosen ones, which extend those before. */
-static size_t add_orthonormal(size_t n, const double *column, size_t stride, size_t found,
-                              double *q)
+size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, size_t found,
+                               double *q)
 {
     double *u = q + found * n, norm = 0;
     for (size_t i = 0; i < n; i++)
@@ -109,14 +108,14 @@ mst_status regress_permute(const regress_job *j, const double *mean, const unsig
     MST_TRY(mst_allocate(&gram, n * n + (k + 1) * n));
     double *q = gram + n * n;
     mst_status status = mst_allocate(&order, n);
-    found = add_orthonormal(n, NULL, 0, found, q);
+    found = regress_add_orthonormal(n, NULL, 0, found, q);
     for (size_t c = 0; c < k; c++)
         if (!marked[c])
-            found = add_orthonormal(n, j->z + c, k, found, q);
+            found = regress_add_orthonormal(n, j->z + c, k, found, q);
     kept = found;
     for (size_t c = 0; c < k; c++)
         if (marked[c])
-            found = add_orthonormal(n, j->z + c, k, found, q);
+            found = regress_add_orthonormal(n, j->z + c, k, found, q);
     if (status == MST_OK)
         status = inner_products(j, mean, gram);
     if (status == MST_OK) {

@@ -8,34 +8,49 @@
 #include <math.h>
 #include <string.h>
 
+/* Distances, NAN where there is none to be had. */
+static mst_status distances_or_nan(const mst_manifold *m, size_t n, const double *x,
+                                   const double *y, double *distance)
+{
+    size_t D = mst_manifold_ambient(m);
+    mst_status status = mst_manifold_dist(m, n, x, y, distance);
+    for (size_t i = 0; status != MST_OK && status != MST_MEMORY && n > 1 && i < n; i++)
+        MST_TRY(distances_or_nan(m, 1, x + i * D, y + i * D, distance + i));
+    if (status != MST_OK && n == 1)
+        *distance = NAN;
+    return status == MST_MEMORY ? status : MST_OK;
+}
+
 /* Rows whose prediction is farther along its geodesic than that is minimal. */
 static mst_status look_beyond(const regress_job *j, mst_regress_result *r)
 {
-    double radius = mst_manifold_injectivity(j->m), *u;
+    double radius = mst_manifold_injectivity(j->m), *base;
+    size_t n = j->n, D = j->D;
     if (mst_manifold_traits_of(j->m)->hadamard == MST_YES || isinf(radius))
         return MST_OK;
-    MST_TRY(mst_allocate(&u, j->D));
-    mst_status status = MST_OK;
-    for (size_t i = 0; status == MST_OK && i < j->n; i++) {
-        double length, distance;
-        memset(u, 0, j->D * sizeof *u);
+    MST_TRY(mst_allocate_zero(&base, n * (2 * D + 2)));
+    double *u = base + n * D, *length = u + n * D, *distance = length + n;
+    bool far = isnan(radius);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(base + i * D, r->intercept, D * sizeof *base);
         for (size_t c = 0; c < j->k; c++)
-            for (size_t a = 0; a < j->D; a++)
-                u[a] += (j->x[i * j->k + c] - r->origin[c]) * r->velocities[c * j->D + a];
-        status = mst_manifold_norm(j->m, 1, r->intercept, u, &length);
-        bool beyond = length > radius;
-        /* Only a bound is known, or nothing: the distance itself decides. */
-        if (status == MST_OK && (beyond || isnan(radius))) {
-            mst_status found =
-                mst_manifold_dist(j->m, 1, r->intercept, r->fitted + i * j->D, &distance);
-            beyond = found == MST_OK && distance < length * (1 - 1e-6);
-        }
-        if (beyond && r->beyond_cut++ == 0)
+            for (size_t a = 0; a < D; a++)
+                u[i * D + a] += (j->x[i * j->k + c] - r->origin[c]) * r->velocities[c * D + a];
+    }
+    mst_status status = mst_manifold_norm(j->m, n, base, u, length);
+    for (size_t i = 0; status == MST_OK && i < n; i++)
+        far = far || length[i] > radius;
+    /* Only a bound is known, or nothing: the distance itself decides. */
+    if (status == MST_OK && far)
+        status = distances_or_nan(j->m, n, base, r->fitted, distance);
+    for (size_t i = 0; status == MST_OK && far && i < n; i++) {
+        bool asked = length[i] > radius || isnan(radius);
+        if (asked && distance[i] < length[i] * (1 - 1e-6) && r->beyond_cut++ == 0)
             r->first_beyond = i;
     }
     if (r->beyond_cut > 0)
         r->notes |= MST_REGRESS_BEYOND_CUT;
-    mst_release(u);
+    mst_release(base);
     return status;
 }
 

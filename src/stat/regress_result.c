@@ -41,6 +41,7 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     r->noise = r->noise_unbiased = r->noise_standard_error = r->noise_low = r->noise_high = NAN;
     r->log_likelihood = r->aic = r->bic = r->r_squared = r->gradient_norm = NAN;
     r->degrees_of_freedom = r->interval_factor = NAN;
+    r->uniform_statistic = r->uniform_p_value = r->influence = r->kurtosis = NAN;
     mst_regress_test none = {.method = MST_REGRESS_NO_TEST, .statistic = NAN, .p_value = NAN};
     r->whole = r->equal_noise = none;
     for (size_t i = 0; i < k; i++)

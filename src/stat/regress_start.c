@@ -164,9 +164,8 @@ static mst_status seen_from(const regress_job *j, const double *p, double *u)
     return status;
 }
 
-/* The sum of squared distances of the rows from a curve; INFINITY where it cannot be had. */
-static mst_status square_of(const regress_job *j, const regress_model *m, const double *state,
-                            double *square)
+mst_status regress_square(const regress_job *j, const regress_model *m, const double *state,
+                          double *square)
 {
     double *y;
     MST_TRY(mst_allocate(&y, j->n * (j->D + 2)));
@@ -204,11 +203,14 @@ static mst_status try_place(start_work *w, const double *p, const double *weight
         status = mst_manifold_transport(j->m, 1, p, state, state + c * D, state + c * D);
     if (status == MST_OK)
         status = mst_manifold_exp(j->m, 1, p, state, state);
+    bool winds = false;
     if (status == MST_OK)
-        status = square_of(j, m, state, &square);
+        status = regress_winds(j, m, state, &winds);
+    if (status == MST_OK && !winds)
+        status = regress_square(j, m, state, &square);
     if (status == MST_MEMORY)
         return status;
-    if (status == MST_OK && square < w->best_square) {
+    if (status == MST_OK && !winds && square < w->best_square) {
         w->best_square = square;
         memcpy(w->best, state, m->model.size * sizeof *state);
     }
@@ -242,12 +244,37 @@ static int by_size(const void *a, const void *b)
     return (one->row > two->row) - (one->row < two->row);
 }
 
-/* Do all rows lie within half the injectivity radius of the place that was tried last? Then its tangent space
- * sees them as they are, and no other place is better by much. */
+/* The squares of the rows about their mean in the tangent space that was seen last, and what the linear
+ * regression there leaves of them. */
+static void tangent_squares(const start_work *w, double *total, double *rest)
+{
+    size_t d = w->j->d, n = w->j->n, curve = w->m->curve;
+    *total = *rest = 0;
+    for (size_t a = 0; a < d; a++) {
+        double mean = 0;
+        for (size_t i = 0; i < n; i++)
+            mean += w->u[i * d + a] / (double)n;
+        for (size_t i = 0; i < n; i++) {
+            double e = w->u[i * d + a] - w->b[a], centred = w->u[i * d + a] - mean;
+            for (size_t c = 0; c < curve; c++)
+                e -= w->z[i * curve + c] * w->b[(1 + c) * d + a];
+            *total += centred * centred;
+            *rest += e * e;
+        }
+    }
+}
+
+/* Does the tangent space of the place that was tried last, with all rows, see them as they are, so that no
+ * other place is better by much? It does where they lie within half the injectivity radius; where that is not
+ * known, if the regression there leaves little of them, and they are as far from the curve as it says. */
 static bool is_near(const start_work *w)
 {
     size_t d = w->j->d;
-    double radius = mst_manifold_injectivity(w->j->m), longest = 0;
+    double radius = mst_manifold_injectivity(w->j->m), longest = 0, total, rest;
+    if (isnan(radius)) {
+        tangent_squares(w, &total, &rest);
+        return rest < total / 2 && fabs(w->best_square - rest) < rest / 4;
+    }
     for (size_t i = 0; i < w->j->n; i++) {
         double square = 0;
         for (size_t a = 0; a < d; a++)
@@ -258,8 +285,8 @@ static bool is_near(const start_work *w)
 }
 
 /* From the mean; and, if rows are far from it, from the observation whose covariates are nearest to the
- * origin, with all rows and with the nearer half and quarter of them, which see no cut
- * locus where the curve is long. */
+ * origin, with all rows and for a curve with the nearer half and quarter of them, which see no cut locus
+ * where it is long. */
 static mst_status try_places(start_work *w, double *p)
 {
     const regress_job *j = w->j;
@@ -277,7 +304,7 @@ static mst_status try_places(start_work *w, double *p)
     if (isfinite(w->best_square) && is_near(w))
         goto done;
     memcpy(p, j->y + order[0].row * j->D, j->D * sizeof *p);
-    for (size_t part = 1; status == MST_OK && part <= 4; part *= 2) {
+    for (size_t part = 1; status == MST_OK && part <= (w->m->curve > 0 ? 4 : 1); part *= 2) {
         for (size_t i = 0; i < j->n; i++)
             w->weights[order[i].row] = i < j->n / part;
         if (j->n / part > w->m->curve + 1)
@@ -312,7 +339,7 @@ mst_status regress_start(const regress_job *j, const regress_model *m, const dou
     mst_status status = try_places(&w, p);
     double square = INFINITY;
     if (status == MST_OK && candidate != NULL)
-        status = square_of(j, m, candidate, &square);
+        status = regress_square(j, m, candidate, &square);
     if (square <= w.best_square) {
         w.best_square = square;
         memcpy(state, candidate, size * sizeof *state);

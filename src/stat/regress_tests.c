@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Does the curve need these columns? By the likelihood ratio against a refit without them or, where there is
- * no likelihood, by Wald from the covariance; where that has too few rows, by permutations. */
+ * no likelihood, by Wald from the covariance; where that has too few rows, by permutations, as where the
+ * points are so spread over a compact space that neither law holds. */
 #include "base/linalg.h"
 #include "stat/distributions.h"
 #include "stat/regress_parts.h"
@@ -165,6 +166,8 @@ static mst_status run_test(const test_work *w, mst_regress_test *test)
     size_t p = count_marked(w) * w->j->d;
     bool errors = (w->r->notes & MST_REGRESS_NO_COVARIANCE) == 0;
     test->degrees = p;
+    if (w->j->doubtful)
+        return w->j->o->clusters == NULL ? regress_shuffle(w->j, w->marked, test) : MST_OK;
     if (has_likelihood(w->j))
         return ratio_test(w, test);
     if (errors)
@@ -224,7 +227,7 @@ static mst_status test_columns(test_work *w)
 static mst_status test_noise(const test_work *w)
 {
     const regress_job *j = w->j;
-    if (w->m->slopes == 0 || !has_likelihood(j))
+    if (w->m->slopes == 0 || !has_likelihood(j) || j->doubtful)
         return MST_OK;
     regress_model m = regress_job_model(j, j->k, NULL, false);
     double *state;

@@ -135,6 +135,54 @@ run regress --manifold euclidean:1 --y line.csv --x x.csv --json
 check "no noise: status 1" test "$status" -eq 1
 check "no noise: told" as_json "$out" "r['noise'] is None and r['noise_limit'] == 'zero' and not r['converged']"
 
+# ---- Data that hold no answer, or that one row decides ----
+python3 - <<'END'
+import math, random
+random.seed(5)
+def unit(v):
+    return [a / math.sqrt(sum(b * b for b in v)) for a in v]
+def write(name, rows, head=None):
+    with open(name, "w") as out:
+        out.write((head + "\n" if head else "") + "".join(",".join("%.17g" % a for a in r) + "\n" for r in rows))
+x = [[random.gauss(0, 1)] for _ in range(60)]
+near = [unit([random.gauss(0, 0.1), random.gauss(0, 0.1), 1]) for _ in x]
+write("doubt_x.csv", x, "x")
+write("uniform.csv", [unit([random.gauss(0, 1) for _ in range(3)]) for _ in x])
+write("antipodes.csv", [unit([random.gauss(0, 0.1), random.gauss(0, 0.1), 1 if i % 2 else -1]) for i in range(60)])
+write("same_point.csv", [[0, 0, 1] for _ in x])
+write("five_points.csv", [near[i % 5] for i in range(60)])
+write("near.csv", near)
+write("outlier.csv", near[:17] + [[0, 1, 0]] + near[18:])
+write("far_x.csv", x[:17] + [[40]] + x[18:], "x")
+write("three.csv", near[:3])
+write("three_x.csv", x[:3], "x")
+END
+doubt=(regress --manifold sphere:2 --x doubt_x.csv --resamples 199)
+run "${doubt[@]}" --y uniform.csv --json
+check "uniform points: status" test "$status" -eq 0
+check "uniform points: no curve, no errors" as_json "$out" "r['curve_found'] is False and r['standard_errors'] is None and r['uniformity']['p_value'] > 0.05 and r['p_values'][0] > 0.05 and r['tests'][0]['method'] == 'permutation'"
+check "uniform points are told" grep -q 'cannot be told from uniform ones (p = .*: there is no curve' "$err"
+run "${doubt[@]}" --y uniform.csv --kind frechet --json
+check "uniform points, least squares" as_json "$out" "r['standard_errors'] is None and r['p_values'] == [None]"
+check "uniform points, least squares: told" grep -q 'cannot be told from uniform ones' "$err"
+run "${doubt[@]}" --y antipodes.csv --json
+check "two opposite clusters: no mean" grep -q 'cannot be told from uniform ones' "$err"
+run "${doubt[@]}" --y same_point.csv
+check "one point many times: status 1" test "$status" -eq 1
+check "one point many times: no noise" grep -q 'there is no noise to estimate' "$err"
+check "one point many times: the page" grep -q '^noise  *none but rounding' "$out"
+succeeds "five points many times" "${doubt[@]}" --y five_points.csv --json
+run "${doubt[@]}" --y near.csv --json
+check "no trend: no word" test ! -s "$err"
+check "no trend: a curve with errors" as_json "$out" "r['curve_found'] and r['standard_errors'][0] > 0 and r['tests'][0]['method'] == 'likelihood ratio' and 'influential' not in r"
+run "${doubt[@]}" --y outlier.csv --json
+check "an outlier is told" grep -q 'heavier tails than Brownian motion' "$err"
+run regress --manifold sphere:2 --y near.csv --x far_x.csv --json
+check "a covariate far away is told" grep -q 'depends on row 18 more than on all others' "$err"
+check "a covariate far away: its row" as_json "$out" "r['influential']['row'] == 18 and r['influential']['leverage'] > 0.9"
+succeeds "one row more than the curve needs" regress --manifold sphere:2 --y three.csv --x three_x.csv --json
+check "one row more: wide" as_json "$out" "r['noise_interval'][1] > 5 * r['noise_interval'][0] and r['degrees_of_freedom'] == 2"
+
 # ---- Networks ----
 network=(regress --manifold sphere:2 --y s2y.csv --x s2x.csv --curve network --width 16 --epochs 20 --restarts 2)
 succeeds "network" "${network[@]}" --model curve.safetensors --predict one.csv --json

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Data that hold no answer, that one row decides, or that the model does not fit. */
+#include "stat/regress_parts.h"
+#include "stat/uniformity.h"
+
+#include <math.h>
+
+/* The mean of the first eigenfunctions of a compact piece after a time t is e^(−λt/2) of what it was. Above
+ * this λσ² permutations take the place of the laws for little noise. */
+static const double spread = 0.5;
+/* Above this p value a hypothesis has not been rejected. */
+static const double rejected = 0.05;
+/* A row that moves the curve by more than its region (Cook), or whose prediction is mostly itself while
+ * others' are not. */
+static const double far_moved = 1, mostly_itself = 0.5, times_the_mean = 3;
+
+/* u (n) of row i in the frame at the intercept: Σ z_c v_c. */
+static double turn_of(const regress_model *m, size_t i, const double *v, const stat_piece *piece,
+                      size_t d)
+{
+    const double *z = m->design->z + i * m->design->columns;
+    double square = 0;
+    for (size_t a = piece->first; a < piece->first + piece->dim; a++) {
+        double u = 0;
+        for (size_t c = 0; c < m->curve; c++)
+            u += z[m->curve_columns != NULL ? m->curve_columns[c] : c] * v[c * d + a];
+        square += u * u;
+    }
+    return sqrt(square) * piece->scale;
+}
+
+mst_status regress_winds(const regress_job *j, const regress_model *m, const double *state,
+                         bool *winds)
+{
+    size_t d = j->d, D = j->D;
+    double *v;
+    *winds = false;
+    if (m->curve == 0)
+        return MST_OK;
+    MST_TRY(mst_allocate(&v, m->curve * d));
+    mst_status status = MST_OK;
+    for (size_t c = 0; status == MST_OK && c < m->curve; c++)
+        status = mst_manifold_to_frame(j->m, 1, state, state + (1 + c) * D, v + c * d);
+    for (size_t k = 0; status == MST_OK && k < j->pieces.count; k++)
+        for (size_t i = 0; j->pieces.piece[k].features > 0 && i < j->n && !*winds; i++)
+            *winds = turn_of(m, i, v, &j->pieces.piece[k], d) > 2 * M_PI;
+    mst_release(v);
+    return status;
+}
+
+static mst_status ask_uniformity(const regress_job *j, mst_regress_result *r)
+{
+    const stat_pieces *pieces = &j->pieces;
+    mst_uniformity found;
+    mst_uniformity_options o = mst_uniformity_options_default();
+    if (!pieces->compact)
+        return MST_OK;
+    o.clusters = j->o->clusters;
+    o.seed = j->o->seed;
+    MST_TRY(uniform_test(&found, j->m, pieces, j->n, j->y, &o));
+    r->uniform_statistic = found.statistic;
+    r->uniform_p_value = found.p_value;
+    return MST_OK;
+}
+
+/* The largest noise of a row, in units of the fastest decay. */
+static double largest_decay(const regress_job *j, const mst_regress_result *r)
+{
+    double fastest = 0, noise = 0;
+    for (size_t k = 0; k < j->pieces.count; k++)
+        fastest = fmax(fastest, stat_decay(&j->pieces.piece[k]));
+    for (size_t i = 0; i < j->n; i++)
+        noise = fmax(noise, r->fitted_noise[i]);
+    return fastest * noise;
+}
+
+static void ask_rows(const regress_job *j, mst_regress_result *r)
+{
+    double K = (double)(j->k + 1), mean = K / (double)j->n, most = 0, cook = 0;
+    size_t by_leverage = 0, by_cook = 0;
+    for (size_t i = 0; i < j->n; i++) {
+        double h = r->leverage[i], e = r->distances[i] / (1 - h);
+        double moved = e * e * h / ((double)j->d * K * r->noise_unbiased);
+        if (h > most) {
+            most = h;
+            by_leverage = i;
+        }
+        if (moved > cook) {
+            cook = moved;
+            by_cook = i;
+        }
+    }
+    bool itself = most > mostly_itself && most > times_the_mean * mean;
+    if (!itself && !(cook > far_moved && times_the_mean * mean < 1))
+        return;
+    r->notes |= MST_REGRESS_INFLUENTIAL;
+    r->influential = itself ? by_leverage : by_cook;
+    r->influence = cook;
+}
+
+/* Mardia's kurtosis of isotropic residuals: mean |r|⁴/σ⁴ is d(d + 2) under a normal law, with the variance
+ * 8d(d + 2)/n. */
+static void ask_tails(const regress_job *j, mst_regress_result *r)
+{
+    const double many_deviations = 4, much = 1.5;
+    double n = (double)j->n, d = (double)j->d, fourth = 0, second = 0;
+    for (size_t i = 0; i < j->n; i++) {
+        double square = r->distances[i] * r->distances[i] / r->fitted_noise[i];
+        second += square / n;
+        fourth += square * square / n;
+    }
+    r->kurtosis = fourth / (second * second) * d / (d + 2);
+    if (r->kurtosis > fmax(much, 1 + many_deviations * sqrt(8 / (d * (d + 2) * n))))
+        r->notes |= MST_REGRESS_HEAVY_TAILS;
+}
+
+mst_status regress_add_doubts(regress_job *j, mst_regress_result *r)
+{
+    MST_TRY(ask_uniformity(j, r));
+    if (!r->converged)
+        return MST_OK;
+    ask_rows(j, r);
+    j->doubtful = r->beyond_cut > 0 || largest_decay(j, r) > spread;
+    if (j->doubtful)
+        r->notes |= MST_REGRESS_SPREAD;
+    else
+        ask_tails(j, r);
+    return MST_OK;
+}
+
+void regress_conclude_doubts(const regress_job *j, mst_regress_result *r)
+{
+    bool curve = r->whole.p_value <= rejected;
+    if (!j->doubtful || curve || !(r->uniform_p_value > rejected))
+        return;
+    r->notes |= MST_REGRESS_NO_CURVE | MST_REGRESS_NO_COVARIANCE;
+    for (size_t k = 0; k < r->parameters * r->parameters; k++)
+        r->covariance[k] = NAN;
+    for (size_t k = 0; k < r->parameters; k++)
+        r->standard_errors[k] = NAN;
+    r->noise_standard_error = r->noise_low = r->noise_high = r->interval_factor = NAN;
+}
