@@ -146,23 +146,36 @@ static mst_status invert(const regress_model *m, const double *state, const doub
 
 /* ---- Covariance in units of the design ---- */
 
-/* outer (q, q): Σ g gᵀ over rows or clusters. */
-static mst_status gradient_spread(const regress_model *m, const double *state,
-                                  const mean_clusters *clusters, double *outer)
+/* outer (q, q): Σ g gᵀ over rows or clusters. Rows that draw the curve toward themselves have residuals that are
+ * too small, by 1 − leverage (HC3). */
+static mst_status gradient_spread(const regress_job *j, const regress_model *m, const double *state,
+                                  const mean_clusters *clusters, const double *leverage,
+                                  double *outer)
 {
     if (clusters->of != NULL)
         return mean_cluster_spread(&m->model, state, clusters->count, clusters->of, outer);
-    double *gradient;
-    MST_TRY(mst_allocate(&gradient, m->model.parameters));
+    double *gradient, *weights;
+    size_t q = m->model.parameters;
+    MST_TRY(mst_allocate(&gradient, q + j->n));
+    weights = gradient + q;
+    for (size_t i = 0; i < j->n; i++) {
+        double left = leverage[i] < 1 - 1e-6 ? 1 - leverage[i] : 1;
+        weights[i] = 1 / (left * left);
+    }
+    fit_rows rows = j->rows;
+    regress_model weighted = *m;
+    rows.weights = weights;
+    weighted.model.rows = &rows;
     fit_sums sums = {.gradient = gradient, .outer = outer};
-    mst_status status = fit_evaluate(&m->model, state, &sums);
+    mst_status status = fit_evaluate(&weighted.model, state, &sums);
     mst_release(gradient);
     return status;
 }
 
 /* covariance ← C B C with the spread B of the gradients of rows or clusters. */
 static mst_status spread_about(const regress_job *j, const regress_model *m, const double *state,
-                               const mean_clusters *clusters, double *covariance)
+                               const mean_clusters *clusters, const double *leverage,
+                               double *covariance)
 {
     size_t q = m->model.parameters;
     double *outer, n = (double)j->n, K = (double)(j->k + 1);
@@ -171,8 +184,8 @@ static mst_status spread_about(const regress_job *j, const regress_model *m, con
     bool grouped = clusters->of != NULL;
     double g = grouped ? (double)clusters->count : n;
     /* What a fit takes from its own residuals, as for linear models. */
-    double factor = grouped ? g / (g - 1) * (n - 1) / (n - K) : n / (n - K);
-    mst_status status = gradient_spread(m, state, clusters, outer);
+    double factor = grouped ? g / (g - 1) * (n - 1) / (n - K) : 1;
+    mst_status status = gradient_spread(j, m, state, clusters, leverage, outer);
     if (status == MST_OK) {
         mst_multiply(q, covariance, outer, product);
         mst_multiply_nt(q, product, covariance, outer);
@@ -205,7 +218,7 @@ static mst_status covariance_of(const regress_job *j, const regress_model *m, co
     if (status == MST_OK)
         status = invert(m, state, hessian, covariance, defined);
     if (status == MST_OK && *defined && r->covariance_kind == MST_COVARIANCE_SANDWICH)
-        status = spread_about(j, m, state, clusters, covariance);
+        status = spread_about(j, m, state, clusters, r->leverage, covariance);
     else if (status == MST_OK && *defined)
         unbias(j, j->d * (j->k + 1), q, covariance);
     mst_release(hessian);
@@ -255,15 +268,37 @@ static mst_covariance_kind kind_of(const regress_job *j)
 /* Below this many degrees of freedom errors are not to be relied on. */
 static const double few_degrees = 5;
 
-static void set_degrees(const regress_job *j, const mean_clusters *clusters, mst_regress_result *r)
+/* Along an orthonormal column u of the design the spread of the rows' gradients is Σ u_i² e_i², whose variance
+ * is that of a sum of 1/Σ u_i⁴ equal squares: n for two groups of one size, n/1.8 for a covariate that is
+ * uniform, hardly one if a row decides. The mean of the inverses over the columns. */
+static mst_status spread_degrees(const regress_job *j, double *degrees)
+{
+    size_t n = j->n, columns = j->k + 1, found;
+    double *q, sum = 0;
+    MST_TRY(mst_allocate(&q, columns * n));
+    found = regress_add_orthonormal(n, NULL, 0, 0, q);
+    for (size_t c = 0; c < j->k; c++)
+        found = regress_add_orthonormal(n, j->z + c, j->k, found, q);
+    for (size_t k = 0; k < found * n; k++)
+        sum += q[k] * q[k] * q[k] * q[k];
+    *degrees = (double)columns / sum - (double)columns;
+    mst_release(q);
+    return MST_OK;
+}
+
+static mst_status set_degrees(const regress_job *j, const mean_clusters *clusters,
+                              mst_regress_result *r)
 {
     double n = (double)j->n, K = (double)(j->k + 1);
     if (r->covariance_kind == MST_COVARIANCE_OBSERVED)
         r->degrees_of_freedom = j->free_time ? (double)j->d * (n - K) : INFINITY;
+    else if (clusters->of != NULL)
+        r->degrees_of_freedom = (double)clusters->count - 1;
     else
-        r->degrees_of_freedom = clusters->of != NULL ? (double)clusters->count - 1 : n - K;
+        MST_TRY(spread_degrees(j, &r->degrees_of_freedom));
     if (clusters->of != NULL && r->degrees_of_freedom < few_degrees)
         r->notes |= MST_REGRESS_FEW_CLUSTERS;
+    return MST_OK;
 }
 
 mst_status regress_add_errors(const regress_job *j, const regress_model *m, const double *state,
@@ -277,13 +312,14 @@ mst_status regress_add_errors(const regress_job *j, const regress_model *m, cons
                                  j->o->threads);
     size_t q = given.model.parameters;
     mean_clusters clusters;
-    double *covariance;
+    double *covariance = NULL;
     bool defined = false;
     r->covariance_kind = kind_of(j);
     MST_TRY(mean_clusters_new(&clusters, j->n, NULL, j->o->clusters));
     r->clusters = clusters.count;
-    set_degrees(j, &clusters, r);
-    mst_status status = mst_allocate(&covariance, q * q);
+    mst_status status = set_degrees(j, &clusters, r);
+    if (status == MST_OK)
+        status = mst_allocate(&covariance, q * q);
     bool spread = clusters.of == NULL || clusters.count > 1;
     bool small = given.model.ops->pull_matrix != NULL;
     if (status == MST_OK && spread && small)

@@ -113,19 +113,20 @@ static inline void print_coverage(const coverage_case *c, size_t sets, const tal
 
 static inline void run_coverage(const coverage_case *c, size_t number)
 {
-    enum { ROUND = 200 }; /* sets, after which the figures so far are printed */
+    enum { ROUND = 100 }; /* sets, after which the figures so far are printed */
     setting s = setting_open(c->spec);
     mst_score *source;
     ASSERT_OK(mst_score_open(&source, c->source, s.m));
     true_curve curve = curve_at_random(&s, 1, c->speed, c->noise, 5 + number);
     size_t sets = simulated_sets(c->sets), region = 0, interval = 0, rejected = 0, failed = 0;
+    size_t first = first_simulated_set();
     double sum = 0, begin = omp_get_wtime();
     for (size_t done = 0; done < sets; done += ROUND) {
         size_t end = done + ROUND < sets ? done + ROUND : sets;
 #pragma omp parallel for schedule(dynamic, 8) reduction(+ : region, interval, rejected, failed, sum)
         for (size_t k = done; k < end; k++) {
             tally t = {0};
-            failed += one_set(&s, source, &curve, k, &t) != MST_OK;
+            failed += one_set(&s, source, &curve, first + k, &t) != MST_OK;
             region += t.region;
             interval += t.interval;
             rejected += t.rejected;

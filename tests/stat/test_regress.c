@@ -112,7 +112,7 @@ START_TEST(flat_space_is_linear_regression)
 }
 END_TEST
 
-/* Least squares is the same curve in flat space, with the robust covariance of linear regression (HC1). */
+/* Least squares is the same curve in flat space, with the robust covariance of linear regression (HC3). */
 START_TEST(least_squares_has_robust_errors)
 {
     enum { N = 50 };
@@ -124,11 +124,15 @@ START_TEST(least_squares_has_robust_errors)
     for (size_t i = 0; i < N; i++)
         mean += x[i] / N;
     for (size_t i = 0; i < N; i++) {
-        double z = x[i] - mean, e = y[i] - r->intercept[0] - z * r->velocities[0];
+        double z = x[i] - mean;
         square += z * z;
+    }
+    for (size_t i = 0; i < N; i++) {
+        double z = x[i] - mean, e = y[i] - r->intercept[0] - z * r->velocities[0];
+        e /= 1 - 1.0 / N - z * z / square;
         middle += z * z * e * e;
     }
-    assert_near(r->standard_errors[1], sqrt(middle * N / (N - 2)) / square, 1e-8, "error");
+    assert_near(r->standard_errors[1], sqrt(middle) / square, 1e-8, "error");
     ck_assert(isnan(r->log_likelihood) && isnan(r->aic) && isnan(r->noise_standard_error));
     ck_assert_int_eq(r->whole.method, MST_REGRESS_WALD);
     mst_regress_result_free(r);
@@ -328,9 +332,11 @@ START_TEST(clusters_are_what_counts)
     setting s = setting_open("sphere:2");
     true_curve c = curve_at_random(&s, 1, 0.4, 0.05, 7);
     double x[N], y[3 * N], many_x[N * TIMES], many_y[3 * N * TIMES];
-    size_t cluster[N * TIMES];
-    for (size_t i = 0; i < N; i++)
+    size_t cluster[N * TIMES], row[N];
+    for (size_t i = 0; i < N; i++) {
         x[i] = 2 * (double)i / (N - 1) - 1;
+        row[i] = i;
+    }
     ASSERT_OK(rows_about(&s, &c, N, x, 1, y));
     for (size_t i = 0; i < N * TIMES; i++) {
         many_x[i] = x[i % N];
@@ -338,9 +344,8 @@ START_TEST(clusters_are_what_counts)
         cluster[i] = 100 + i % N;
     }
     mst_regress_options o = mst_regress_options_default();
-    o.covariance = MST_COVARIANCE_SANDWICH;
+    o.clusters = row;
     mst_regress_result *alone = fit_curve(MST_OK, s.exact, N, y, 1, x, &o);
-    o.covariance = MST_COVARIANCE_OBSERVED;
     o.clusters = cluster;
     mst_regress_result *r = fit_curve(MST_OK, s.exact, N * TIMES, many_y, 1, many_x, &o);
     ck_assert(r->clusters == N && r->covariance_kind == MST_COVARIANCE_SANDWICH && isnan(r->aic));

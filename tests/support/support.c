@@ -98,6 +98,12 @@ size_t simulated_sets(size_t usual)
     return sets > 0 ? sets : usual;
 }
 
+size_t first_simulated_set(void)
+{
+    const char *text = getenv("MST_FIRST_SET");
+    return text != NULL ? strtoul(text, NULL, 10) : 0;
+}
+
 bool is_simulated(int i)
 {
     const char *text = getenv("MST_COVERAGE_CASE");

@@ -62,6 +62,8 @@ double dot(size_t n, const double *x, const double *y);
 /* How many data sets a slow test simulates: the number in the environment variable MST_SETS, which is what
  * ./run coverage sets, else the usual one, which its limits are made for. */
 size_t simulated_sets(size_t usual);
+/* The number of the first of them, MST_FIRST_SET or 0: parts of a long run may go side by side. */
+size_t first_simulated_set(void);
 /* Is case number i wanted? MST_COVERAGE_CASE is the number of the only one. */
 bool is_simulated(int i);
 
