@@ -74,6 +74,11 @@ typedef struct mst_curve_info {
 MST_API MST_MUST_USE mst_status mst_curve_train(mst_curve **out, const mst_score *source, size_t n,
                                                 const double *y, size_t k, const double *x,
                                                 const mst_curve_options *options);
+/* The numbers, from 0, of the rows that a training of n rows with these options holds out: rows (n) has room
+ * for them, *count says how many there are. For calibration, for example: the curve has
+ * not seen them, its noise has. */
+MST_API MST_MUST_USE mst_status mst_curve_held_out(size_t n, const mst_curve_options *options,
+                                                   size_t *rows, size_t *count);
 MST_API void mst_curve_free(mst_curve *c);
 MST_API mst_curve_info mst_curve_describe(const mst_curve *c);
 MST_API const mst_manifold *mst_curve_manifold(const mst_curve *c); /* borrowed */

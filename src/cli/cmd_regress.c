@@ -168,19 +168,12 @@ static mst_status fit(regression *a)
 static mst_status calibrate(regression *a)
 {
     const mst_regress_result *r = a->result;
-    double *noise;
     a->calibrated = option_given(a->e.inv, &option_calibration) && r->converged &&
                     r->noise_limit == MST_TIME_FINITE;
     if (!a->calibrated)
         return MST_OK;
-    mst_status status = new_doubles(&noise, r->n, 1);
-    for (size_t i = 0; status == MST_OK && i < r->n; i++)
-        noise[i] = r->fitted_noise[i];
-    if (status == MST_OK)
-        status = mst_regress_calibrate(&a->calibration, a->e.m, r->n, a->rows.y, r->fitted, noise,
-                                       true, a->e.seed, NULL);
-    free(noise);
-    return status;
+    return mst_regress_calibrate(&a->calibration, a->e.m, r->n, a->rows.y, r->fitted,
+                                 r->fitted_noise, true, a->e.seed, NULL);
 }
 
 /* A model may not know where the points are. */
@@ -203,14 +196,8 @@ static mst_status write_result(regression *a)
         json_member_string(j, "noise_model", noises[a->options.noise]);
         json_forms(&a->e, j);
         model_json_outside(&a->e.model, j);
-        if (a->calibrated) {
-            mst_json_key(j, "calibration");
-            mst_json_object(j);
-            json_member_number(j, "statistic", a->calibration.statistic);
-            json_member_number(j, "p_value", a->calibration.p_value);
-            json_member_number(j, "mean", a->calibration.mean);
-            mst_json_end(j);
-        }
+        if (a->calibrated)
+            regress_json_calibration(j, &a->calibration);
         return regress_json(&a->e, j, &a->rows, a->result, &a->predictions);
     }
     FILE *out = a->report.text;
@@ -219,9 +206,7 @@ static mst_status write_result(regression *a)
             a->rows.n, a->frechet ? "least squares" : "maximum likelihood");
     mst_status status = regress_page(&a->e, out, &a->rows, a->result, &a->predictions);
     if (a->calibrated)
-        fprintf(out,
-                "calibration    p = %.3g (the distances of the points from their predictions)\n",
-                a->calibration.p_value);
+        regress_print_calibration(out, &a->calibration);
     model_print_outside(&a->e.model, out);
     return status;
 }

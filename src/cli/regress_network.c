@@ -88,6 +88,8 @@ typedef struct network_run {
     regress_predictions predictions;
     progress p;
     double confidence;
+    bool calibrated;
+    mst_calibration calibration;
 } network_run;
 
 static int tell(void *user, const mst_curve_state *s)
@@ -182,6 +184,52 @@ static mst_status train(network_run *a)
     return status;
 }
 
+/* ---- Calibration ---- */
+
+/* Of the rows that were held out, which the noise was fitted to. */
+static mst_status calibrate_rows(network_run *a, size_t held, const size_t *rows)
+{
+    size_t D = a->e->ambient, k = a->rows.k;
+    double *x = NULL, *y = NULL, *points = NULL, *noise = NULL;
+    mst_status status = new_doubles(&x, held, k);
+    if (status == MST_OK)
+        status = new_doubles(&y, held, D);
+    if (status == MST_OK)
+        status = new_doubles(&points, held, D);
+    if (status == MST_OK)
+        status = new_doubles(&noise, held, 1);
+    for (size_t i = 0; status == MST_OK && i < held; i++) {
+        memcpy(x + i * k, a->rows.x + rows[i] * k, k * sizeof *x);
+        memcpy(y + i * D, a->rows.y + rows[i] * D, D * sizeof *y);
+    }
+    if (status == MST_OK)
+        status = mst_curve_predict(a->curve, held, x, points, noise);
+    if (status == MST_OK)
+        status = mst_regress_calibrate(&a->calibration, a->e->m, held, y, points, noise, true,
+                                       a->e->seed, NULL);
+    a->calibrated = status == MST_OK;
+    free(x);
+    free(y);
+    free(points);
+    free(noise);
+    return status;
+}
+
+static mst_status calibrate(network_run *a)
+{
+    if (!option_given(a->e->inv, &option_calibration))
+        return MST_OK;
+    size_t held, *rows = calloc(a->rows.n + 1, sizeof *rows);
+    if (rows == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for %zu rows", a->rows.n);
+    mst_curve_options o = options_of(a);
+    mst_status status = mst_curve_held_out(a->rows.n, &o, rows, &held);
+    if (status == MST_OK)
+        status = calibrate_rows(a, held, rows);
+    free(rows);
+    return status;
+}
+
 /* ---- Predictions ---- */
 
 static mst_status predict(const estimation *e, const mst_curve *c, const mst_terms *terms,
@@ -245,6 +293,8 @@ static mst_status write_json(const network_run *a, bool frechet, mst_json *j)
         mst_json_string(j, a->rows.names[c]);
     mst_json_end(j);
     write_members(j, &i);
+    if (a->calibrated)
+        regress_json_calibration(j, &a->calibration);
     return regress_json_predictions(e, j, &a->predictions);
 }
 
@@ -265,6 +315,8 @@ static mst_status write_page(const network_run *a, FILE *out)
     if (!isnan(i.log_likelihood))
         fprintf(out, "log-likelihood %.5g a row; %.5g of those held out\n", i.log_likelihood,
                 i.held_out_log_likelihood);
+    if (a->calibrated)
+        regress_print_calibration(out, &a->calibration);
     return regress_print_predictions(a->e, out, &a->predictions, a->confidence);
 }
 
@@ -276,6 +328,10 @@ mst_status regress_train(estimation *e, bool frechet, report *out, double confid
             ? mst_fail(MST_ARGUMENT, "--noise loglinear is for geodesics; a network "
                                      "has --noise constant or network")
             : MST_OK;
+    if (status == MST_OK && frechet && option_given(e->inv, &option_calibration))
+        status =
+            mst_fail(MST_ARGUMENT, "--calibration tests the noise, and least squares has none; "
+                                   "--kind diffusion has one");
     if (status == MST_OK)
         status = check_model_file(&a);
     if (status == MST_OK)
@@ -284,6 +340,8 @@ mst_status regress_train(estimation *e, bool frechet, report *out, double confid
         status = keep_terms(&a);
     if (status == MST_OK)
         status = train(&a);
+    if (status == MST_OK)
+        status = calibrate(&a);
     if (status == MST_OK)
         status = predict(e, a.curve, a.rows.terms, confidence, &a.predictions);
     if (status == MST_OK)

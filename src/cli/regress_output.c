@@ -105,6 +105,24 @@ mst_status regress_print_predictions(const estimation *e, FILE *out, const regre
     return status;
 }
 
+/* ---- Calibration ---- */
+
+void regress_json_calibration(mst_json *j, const mst_calibration *c)
+{
+    mst_json_key(j, "calibration");
+    mst_json_object(j);
+    json_member_number(j, "statistic", c->statistic);
+    json_member_number(j, "p_value", c->p_value);
+    json_member_number(j, "mean", c->mean);
+    mst_json_end(j);
+}
+
+void regress_print_calibration(FILE *out, const mst_calibration *c)
+{
+    fprintf(out, "calibration    p = %.3g (the distances of the points from their predictions)\n",
+            c->p_value);
+}
+
 /* ---- JSON ---- */
 
 static void json_test(mst_json *j, const mst_regress_test *t)

@@ -25,6 +25,8 @@ MST_MUST_USE mst_status regress_json_predictions(const estimation *e, mst_json *
                                                  const regress_predictions *p);
 MST_MUST_USE mst_status regress_print_predictions(const estimation *e, FILE *out,
                                                   const regress_predictions *p, double confidence);
+void regress_json_calibration(mst_json *j, const mst_calibration *c);
+void regress_print_calibration(FILE *out, const mst_calibration *c);
 /* Warnings of what the numbers do not tell. */
 void regress_warn(const estimation *e, const regress_rows *rows, const mst_regress_result *r,
                   const regress_predictions *p);

@@ -420,6 +420,27 @@ static mst_status run(curve_trainer *r, double begin)
     return stopped ? mst_fail(MST_INTERRUPTED, "stopped on request") : MST_OK;
 }
 
+/* index (n): the rows that are trained on first. */
+static size_t split_rows(size_t n, const mst_curve_options *o, size_t *index)
+{
+    mst_random_permutation((mst_random){o->seed, split_stream}, n, index);
+    return n - (size_t)ceil(o->validation * (double)n);
+}
+
+mst_status mst_curve_held_out(size_t n, const mst_curve_options *options, size_t *rows,
+                              size_t *count)
+{
+    mst_curve_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_curve_options, options));
+    if (!(o.validation > 0 && o.validation < 1))
+        return mst_fail(MST_ARGUMENT, "`validation` must lie between 0 and 1, not %g",
+                        o.validation);
+    size_t train = split_rows(n, &o, rows);
+    memmove(rows, rows + train, (n - train) * sizeof *rows);
+    *count = n - train;
+    return MST_OK;
+}
+
 mst_status mst_curve_train(mst_curve **out, const mst_score *source, size_t n, const double *y,
                            size_t k, const double *x, const mst_curve_options *options)
 {
@@ -429,13 +450,12 @@ mst_status mst_curve_train(mst_curve **out, const mst_score *source, size_t n, c
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_curve_options, options));
     MST_TRY(check(source, n, y, k, x, &o));
     curve_trainer r = {.source = source, .o = &o, .n = n, .k = k, .y = y, .x = x};
-    r.train = n - (size_t)ceil(o.validation * (double)n);
     mst_status status =
         curve_new(&r.c, mst_score_manifold(source), k, o.width, o.depth, o.noise_network);
     if (status == MST_OK)
         status = mst_allocate(&r.index, n);
     if (status == MST_OK) {
-        mst_random_permutation((mst_random){o.seed, split_stream}, n, r.index);
+        r.train = split_rows(n, &o, r.index);
         measure_columns(&r);
         status = find_base(&r);
     }

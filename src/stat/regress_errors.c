@@ -146,8 +146,8 @@ static mst_status invert(const regress_model *m, const double *state, const doub
 
 /* ---- Covariance in units of the design ---- */
 
-/* outer (q, q): Σ g gᵀ over rows or clusters. Rows that draw the curve toward themselves have residuals that are
- * too small, by 1 − leverage (HC3). */
+/* outer (q, q): Σ g gᵀ over rows or clusters. Rows that draw the curve toward themselves have residuals that
+ * are too small, by 1 − leverage (HC3). */
 static mst_status gradient_spread(const regress_job *j, const regress_model *m, const double *state,
                                   const mean_clusters *clusters, const double *leverage,
                                   double *outer)
@@ -268,9 +268,9 @@ static mst_covariance_kind kind_of(const regress_job *j)
 /* Below this many degrees of freedom errors are not to be relied on. */
 static const double few_degrees = 5;
 
-/* Along an orthonormal column u of the design the spread of the rows' gradients is Σ u_i² e_i², whose variance
- * is that of a sum of 1/Σ u_i⁴ equal squares: n for two groups of one size, n/1.8 for a covariate that is
- * uniform, hardly one if a row decides. The mean of the inverses over the columns. */
+/* Along an orthonormal column u of the design the spread of the rows' gradients is Σ u_i² e_i², whose
+ * variance is that of a sum of 1/Σ u_i⁴ equal squares: n for two groups of one size, n/1.8 for a covariate
+ * that is uniform, hardly one if a row decides. The mean of the inverses over the columns. */
 static mst_status spread_degrees(const regress_job *j, double *degrees)
 {
     size_t n = j->n, columns = j->k + 1, found;

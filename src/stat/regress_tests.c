@@ -170,8 +170,8 @@ static mst_status run_test(const test_work *w, mst_regress_test *test)
         return w->j->o->clusters == NULL ? regress_shuffle(w->j, w->marked, test) : MST_OK;
     if (has_likelihood(w->j))
         return ratio_test(w, test);
-    /* By permutations of the covariates of shapes, 12 to 20 coordinates from 40 to 59 rows, Wald's test calls up
-     * to 62 % of columns that do nothing something at 5 %. */
+    /* By permutations of the covariates of shapes, 12 to 20 coordinates from 40 to 59 rows, Wald's test calls
+     * up to 62 % of columns that do nothing something at 5 %. */
     const double rows_per_coordinate = 20;
     bool few = w->j->o->clusters == NULL && w->j->o->covariance != MST_COVARIANCE_BOOTSTRAP &&
                w->r->degrees_of_freedom < rows_per_coordinate * (double)p;

@@ -199,6 +199,9 @@ refuses "a geodesic with the noise of a network" 2 'goes with --curve network' "
 refuses "a model without rows to predict" 2 '--predict is missing' regress --model curve.safetensors
 refuses "a model that is none" 2 's2y.csv' regress --model s2y.csv --predict one.csv
 succeeds "network: noise by a network" "${network[@]}" --noise network --json
+succeeds "network: calibration" "${network[@]}" --calibration --json
+check "network: calibration of the rows held out" as_json "$out" "0 < r['calibration']['p_value'] <= 1 and 0.2 < r['calibration']['mean'] < 0.8"
+refuses "network: calibration without noise" 2 'least squares has none' "${network[@]}" --kind frechet --calibration
 succeeds "network: least squares" "${network[@]}" --kind frechet --json
 check "network: least squares: no noise" as_json "$out" "r['noise'] is None and r['log_likelihood'] is None"
 

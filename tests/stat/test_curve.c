@@ -252,9 +252,33 @@ START_TEST(few_rows_are_refused)
 }
 END_TEST
 
+/* As many rows are held out as the training says, each once, and others with another seed. */
+START_TEST(held_out_rows_are_known)
+{
+    enum { N = 41 };
+    mst_curve_options o = mst_curve_options_default();
+    size_t rows[N], others[N], count, same = 0;
+    bool seen[N] = {false};
+    ASSERT_OK(mst_curve_held_out(N, &o, rows, &count));
+    ck_assert_uint_eq(count, 7); /* 0.15 of 41, rounded up */
+    for (size_t i = 0; i < count; i++) {
+        ck_assert(rows[i] < N && !seen[rows[i]]);
+        seen[rows[i]] = true;
+    }
+    o.seed++;
+    ASSERT_OK(mst_curve_held_out(N, &o, others, &count));
+    for (size_t i = 0; i < count; i++)
+        same += seen[others[i]];
+    ck_assert_uint_lt(same, count);
+    o.validation = 1;
+    ck_assert_int_eq(mst_curve_held_out(N, &o, rows, &count), MST_ARGUMENT);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("network curves", 120, {gradients_are_those_of_the_outputs, 4},
                      {bent_curves_are_learnt, 2}, {noise_is_learnt_too, 0}, {files_keep_curves, 0},
-                     {interruptions_change_nothing, 0}, {few_rows_are_refused, 0});
+                     {interruptions_change_nothing, 0}, {few_rows_are_refused, 0},
+                     {held_out_rows_are_known, 1});
 }

@@ -7,10 +7,11 @@
 
 #define TORUS MST_TEST_DATA "/../../examples/manifolds/torus.manifold"
 
-/* A fit by the expansion takes about two seconds. */
+/* A fit takes 0.4 s by least squares and about 1 s by the expansion: 10 minutes of one core. MST_SETS=2000 is
+ * a long run, which MST_FIRST_SET and MST_COVERAGE_CASE divide. The slack is three standard deviations. */
 static const coverage_case cases[] = {
-    {TORUS, 0.01, 0.5, "log", 2000, 0.015},
-    {TORUS, 0.01, 0.5, "expansion", 200, 0.046},
+    {TORUS, 0.01, 0.5, "log", 1000, 0.021},
+    {TORUS, 0.01, 0.5, "expansion", 150, 0.053},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
