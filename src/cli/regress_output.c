@@ -402,7 +402,7 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
         warn(e->inv,
              "warning: the points cannot be told from uniform ones (p = %.2g) that have nothing to "
              "do "
-             "with the terms: there is no curve, and no errors are given",
+             "with the terms: no curve is found, and no errors are given",
              r->uniform_p_value);
     else if ((r->notes & MST_REGRESS_SPREAD) != 0)
         warn(e->inv, r->clusters > 0

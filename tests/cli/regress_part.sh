@@ -161,7 +161,7 @@ doubt=(regress --manifold sphere:2 --x doubt_x.csv --resamples 199)
 run "${doubt[@]}" --y uniform.csv --json
 check "uniform points: status" test "$status" -eq 0
 check "uniform points: no curve, no errors" as_json "$out" "r['curve_found'] is False and r['standard_errors'] is None and r['uniformity']['p_value'] > 0.05 and r['p_values'][0] > 0.05 and r['tests'][0]['method'] == 'permutation'"
-check "uniform points are told" grep -q 'cannot be told from uniform ones (p = .*: there is no curve' "$err"
+check "uniform points are told" grep -q 'cannot be told from uniform ones (p = .*: no curve is found' "$err"
 run "${doubt[@]}" --y uniform.csv --kind frechet --json
 check "uniform points, least squares" as_json "$out" "r['standard_errors'] is None and r['p_values'] == [None]"
 check "uniform points, least squares: told" grep -q 'cannot be told from uniform ones' "$err"

@@ -39,7 +39,7 @@ static const spread_case cases[] = {
     /* Trends. */
     {"sphere:2", "exact", 60, 0.5, 0.8, 1, 0.95, 1},
     {"circle", "exact", 60, 1, 1, 1, 0.95, 1},
-    {"circle", "exact", 60, 0.1, 4, 1, 0.99, 1},
+    {"circle", "exact", 60, 0.1, 3, 1, 0.99, 1},
 };
 enum { CASES = sizeof cases / sizeof *cases, MOST_N = 60 };
 
