@@ -216,9 +216,40 @@ START_TEST(tables_with_gaps_are_refused)
 }
 END_TEST
 
+/* Fields along one geodesic, in runs of rows with the same point and vector, are the fields one by one, up to
+ * the tolerance of the integration. */
+START_TEST(fields_together_are_fields_alone)
+{
+    enum { ROWS = 3, FIELDS = 4, ALL = ROWS * FIELDS };
+    pair p = pair_open(_i);
+    size_t w = p.width;
+    double x[ALL * D], v[ALL * D], dx[ALL * D], dv[ALL * D], together[ALL * D], alone[D];
+    for (size_t k = 0; k < ALL; k++) {
+        if (k % FIELDS == 0) {
+            draw_point(&p, x + k * w);
+            draw_vector(&p, x + k * w, 1, v + k * w);
+        } else {
+            memcpy(x + k * w, x + (k - 1) * w, w * sizeof *x);
+            memcpy(v + k * w, v + (k - 1) * w, w * sizeof *v);
+        }
+        draw_vector(&p, x + k * w, 1, dx + k * w);
+        draw_vector(&p, x + k * w, 1, dv + k * w);
+    }
+    ASSERT_OK(mst_manifold_exp_derivative(p.m, ALL, x, v, dx, dv, together));
+    for (size_t k = 0; k < ALL; k++) {
+        ASSERT_OK(mst_manifold_exp_derivative(p.m, 1, x + k * w, v + k * w, dx + k * w, dv + k * w,
+                                              alone));
+        for (size_t a = 0; a < w; a++)
+            assert_near(together[k * w + a], alone[a], 1e-8 * (1 + fabs(alone[a])), "row %zu", k);
+    }
+    pair_close(&p);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("metric", 60, {exp_and_transport_are_the_closed_ones, METRIC_TWINS},
                      {log_is_the_closed_one, METRIC_TWINS}, {other_dimensions, 3},
-                     {tables_with_gaps_are_refused, 0});
+                     {tables_with_gaps_are_refused, 0},
+                     {fields_together_are_fields_alone, METRIC_TWINS});
 }
