@@ -68,6 +68,8 @@ mst_status expansion_surface(const mst_manifold *m, const void *data, const expa
 /* Everything else whose geodesics are searched for. */
 bool expansion_search_fits(const mst_manifold *m);
 mst_status expansion_search(const mst_manifold *m, const void *data, const expansion_block *b);
+/* Row i without a geodesic: the smooth potential that stands in for ½r², and no faith in it. */
+mst_status expansion_give_up(const mst_manifold *m, const expansion_block *b, size_t i);
 /* Manifolds that bring the terms themselves (geodesic/own.h). */
 bool expansion_rays_fits(const mst_manifold *m);
 mst_status expansion_rays(const mst_manifold *m, const void *data, const expansion_block *b);

@@ -49,23 +49,6 @@ static void room_free(ray_room *r, const mst_manifold *m)
     mst_release(r->memory);
 }
 
-/* Without a geodesic: the smooth potential that stands in for ½r², and no faith in it. */
-static mst_status give_up(const mst_manifold *m, const expansion_block *b, size_t i)
-{
-    const double two_pi_log = 1.8378770664093454836;
-    size_t D = m->ambient, d = m->dim;
-    double f, t = b->t[i];
-    MST_TRY(mst_manifold_toward(m, 1, b->y + i * D, b->x + i * D, &f, b->score + i * D, NULL));
-    for (size_t e = 0; e < D; e++)
-        b->score[i * D + e] /= t;
-    b->log_p[i] = -f / t - 0.5 * (double)d * (two_pi_log + log(t));
-    b->dt[i] = (f / t - 0.5 * (double)d) / t;
-    b->error[i] = b->doubt[i] = INFINITY;
-    for (size_t k = 0; b->hessian != NULL && k < d * d; k++)
-        b->hessian[i * d * d + k] = k % (d + 1) == 0 ? -1 / t : 0;
-    return MST_OK;
-}
-
 /* Adds weight·(H + s sᵀ) of one geodesic in the frame, and with `total` takes off that of the sum. */
 static mst_status add_hessian(const mst_manifold *m, const double *y, const double *score,
                               const double *form, double weight, double t, double *c, double *out)
@@ -211,7 +194,7 @@ mst_status expansion_rays(const mst_manifold *m, const void *data, const expansi
     for (size_t i = 0; status == MST_OK && i < b->n; i++) {
         status = find_rays(m, b, i, &r, &count);
         if (status == MST_OK)
-            status = count > 0 ? sum_row(m, b, i, &r, count) : give_up(m, b, i);
+            status = count > 0 ? sum_row(m, b, i, &r, count) : expansion_give_up(m, b, i);
     }
     room_free(&r, m);
     return status;

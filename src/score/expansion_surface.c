@@ -518,23 +518,6 @@ static mst_status sum_row(const mst_manifold *m, const expansion_block *b, size_
     return b->hessian != NULL ? bend_row(m, b, i, first, count, weight, r) : MST_OK;
 }
 
-/* Without a geodesic: the smooth potential that stands in for ½r², and no faith in it. */
-static mst_status give_up(const mst_manifold *m, const expansion_block *b, size_t i)
-{
-    const double two_pi_log = 1.8378770664093454836;
-    size_t D = m->ambient;
-    double f, t = b->t[i];
-    MST_TRY(mst_manifold_toward(m, 1, b->y + i * D, b->x + i * D, &f, b->score + i * D, NULL));
-    for (size_t e = 0; e < D; e++)
-        b->score[i * D + e] /= t;
-    b->log_p[i] = -f / t - (two_pi_log + log(t));
-    b->dt[i] = (f / t - 1) / t;
-    b->error[i] = b->doubt[i] = INFINITY;
-    if (b->hessian != NULL)
-        memcpy(b->hessian + 4 * i, (double[]){-1 / t, 0, 0, -1 / t}, 4 * sizeof t);
-    return MST_OK;
-}
-
 static mst_status run_rows(const mst_manifold *m, const surface_data *d, const expansion_block *b,
                            surface_room *r)
 {
@@ -560,7 +543,8 @@ static mst_status run_rows(const mst_manifold *m, const surface_data *d, const e
             }
             good++;
         }
-        MST_TRY(good > first ? sum_row(m, b, i, first, good - first, r) : give_up(m, b, i));
+        MST_TRY(good > first ? sum_row(m, b, i, first, good - first, r)
+                             : expansion_give_up(m, b, i));
         b->doubt[i] += lost;
     }
     return MST_OK;

@@ -151,23 +151,6 @@ static double near_slope(const search_ray *a, double t, double radius)
 
 /* ---- Rows ---- */
 
-/* Without a geodesic: the smooth potential that stands in for ½r², and no faith in it. */
-static mst_status give_up(const mst_manifold *m, const expansion_block *b, size_t i)
-{
-    const double two_pi_log = 1.8378770664093454836;
-    size_t d = m->dim, D = m->ambient;
-    double f, t = b->t[i];
-    MST_TRY(mst_manifold_toward(m, 1, b->y + i * D, b->x + i * D, &f, b->score + i * D, NULL));
-    for (size_t e = 0; e < D; e++)
-        b->score[i * D + e] /= t;
-    b->log_p[i] = -f / t - 0.5 * (double)d * (two_pi_log + log(t));
-    b->dt[i] = (f / t - 0.5 * (double)d) / t;
-    b->error[i] = b->doubt[i] = INFINITY;
-    for (size_t k = 0; b->hessian != NULL && k < d * d; k++)
-        b->hessian[i * d * d + k] = k % (d + 1) == 0 ? -1 / t : 0;
-    return MST_OK;
-}
-
 /* −∇²½r²/t + ∇²b₀ of each ray, and what their weights do; s is the score. */
 static void bend_row(size_t d, double t, const search_ray *rays, const ray_value *values,
                      const double *weight, const double *s, double *h)
@@ -207,7 +190,7 @@ mst_status search_sum_row(const mst_manifold *m, const expansion_block *b, size_
             high = fmax(high, values[k].log_p);
         }
     if (!isfinite(high))
-        return give_up(m, b, i);
+        return expansion_give_up(m, b, i);
     for (size_t k = 0; k < SEVERAL; k++)
         total += weight[k] = rays[k].good ? exp(values[k].log_p - high) : 0;
     b->dt[i] = 0;

@@ -26,7 +26,8 @@ static bool is_sampled(const mean_search *s)
  * is √(dt/n), and twice that is allowed. */
 static double same_mean(const mean_search *s)
 {
-    double error = s->memory != NULL && is_sampled(s) ? sqrt((double)s->d / (double)s->sample.n) : 0;
+    double error =
+        s->memory != NULL && is_sampled(s) ? sqrt((double)s->d / (double)s->sample.n) : 0;
     return fmax(same_for_sample, 2 * error);
 }
 

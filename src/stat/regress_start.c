@@ -340,7 +340,7 @@ mst_status regress_start(const regress_job *j, const regress_model *m, const dou
     double square = INFINITY;
     if (status == MST_OK && candidate != NULL)
         status = regress_square(j, m, candidate, &square);
-    if (square <= w.best_square) {
+    if (status == MST_OK && candidate != NULL && square <= w.best_square) {
         w.best_square = square;
         memcpy(state, candidate, size * sizeof *state);
     }
