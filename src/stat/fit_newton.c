@@ -149,12 +149,13 @@ static double short_step(const fit_work *r, const fit_sums *sums)
     return fmax(1e-6, fmin(1e-2, fit_threshold(r, sums, 0, 300)));
 }
 
-/* Where rows take so long that they are remembered, a step of a hundredth of the standard errors is not worth
- * another sweep: 2·decrement is its square in units of the information of a row. */
+/* Where a row takes milliseconds, a step of a hundredth of the standard errors is not worth another sweep:
+ * 2·decrement is its square in units of the information of a row. */
 static bool is_close(const fit_work *r, const fit_sums *sums, const fit_outcome *out)
 {
-    return r->model->memory != NULL && out->iterations > 0 &&
-           2 * out->decrement * sums->total_weight <= 1e-4;
+    const double dear = 1000; /* microseconds */
+    return r->model->memory != NULL && mst_score_describe(r->model->source)->cost >= dear &&
+           out->iterations > 0 && 2 * out->decrement * sums->total_weight <= 1e-4;
 }
 
 /* What newton_step says about the current state. True: it is an end, and the outcome says which. At a saddle

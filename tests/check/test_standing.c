@@ -5,6 +5,7 @@
 #include "support/score_support.h"
 
 #include <manistat/check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 START_TEST(a_certificate_comes_back_from_its_text)
@@ -74,6 +75,15 @@ static void assert_standing(const mst_network *net, double t, mst_time_standing 
     ck_assert(mst_network_time(net, t, NULL, NULL) == standing);
 }
 
+/* With a certificate of its own that says this. */
+static void certify(mst_network *net, const char *members)
+{
+    char text[256], own[MST_FINGERPRINT];
+    mst_network_fingerprint(net, own);
+    snprintf(text, sizeof text, "{\"bands\":[{}],\"network\":\"%s\",%s}", own, members);
+    ASSERT_OK(mst_network_certify(net, text));
+}
+
 START_TEST(times_of_a_network)
 {
     mst_manifold *m = open_manifold("sphere:2");
@@ -88,13 +98,13 @@ START_TEST(times_of_a_network)
         ASSERT_OK(mst_network_certify(net, "{\"bands\":\"many\"}"));
     }
     /* It may say more than the training; only what both know counts. */
-    ASSERT_OK(mst_network_certify(net, "{\"bands\":[{}],\"t_low\":0.1,\"t_high\":5}"));
+    certify(net, "\"t_low\":0.1,\"t_high\":5");
     assert_standing(net, 0.05, MST_TIME_UNCERTIFIED, 0.1, 2);
     assert_standing(net, 0.1, MST_TIME_USABLE, 0.1, 2);
     assert_standing(net, 2, MST_TIME_USABLE, 0.1, 2);
     assert_standing(net, 3, MST_TIME_UNTRAINED, 0.01, 2);
     assert_standing(net, NAN, MST_TIME_UNTRAINED, 0.01, 2);
-    ASSERT_OK(mst_network_certify(net, "{\"bands\":[{}],\"t_low\":null,\"t_high\":null}"));
+    certify(net, "\"t_low\":null,\"t_high\":null");
     assert_standing(net, 1, MST_TIME_HOPELESS, 0.01, 2);
     ck_assert(mst_time_within(1, 1, 1) && mst_time_within(1 + 1e-10, 0.5, 1));
     ck_assert(!mst_time_within(1 + 1e-8, 0.5, 1) && !mst_time_within(NAN, 0, 1));
@@ -103,8 +113,49 @@ START_TEST(times_of_a_network)
 }
 END_TEST
 
+/* Weights, times, design and manifold: whatever changes, the certificate is another's. */
+START_TEST(certificates_are_bound)
+{
+    mst_manifold *m = open_manifold("sphere:2"), *other = open_manifold("sphere:3");
+    mst_network *net = random_network(m, (network_design){.width = 4}, 1);
+    mst_network *wide = random_network(m, (network_design){.width = 5}, 1);
+    mst_network *far = random_network(other, (network_design){.width = 4}, 1);
+    mst_certificate c;
+    char own[MST_FINGERPRINT], again[MST_FINGERPRINT];
+    net->info.t_min = 0.01;
+    net->info.t_max = 2;
+    ck_assert_int_eq(mst_network_certificate(net, &c), MST_CERTIFICATE_NONE);
+    ASSERT_OK(mst_network_certify(net, "{"));
+    ck_assert_int_eq(mst_network_certificate(net, NULL), MST_CERTIFICATE_UNREADABLE);
+    ASSERT_OK(mst_network_certify(net, "{\"bands\":[{}]}"));
+    ck_assert_int_eq(mst_network_certificate(net, NULL), MST_CERTIFICATE_FOREIGN);
+    certify(net, "\"t_low\":0.1,\"t_high\":5");
+    ck_assert_int_eq(mst_network_certificate(net, &c), MST_CERTIFICATE_VALID);
+    ck_assert(c.t_low == 0.1 && c.t_high == 5);
+    mst_network_fingerprint(net, own);
+    ck_assert_str_eq(c.network, own);
+    ASSERT_OK(mst_network_certify(wide, mst_network_describe(net).certificate));
+    ck_assert_int_eq(mst_network_certificate(wide, NULL), MST_CERTIFICATE_FOREIGN);
+    ASSERT_OK(mst_network_certify(far, mst_network_describe(net).certificate));
+    ck_assert_int_eq(mst_network_certificate(far, NULL), MST_CERTIFICATE_FOREIGN);
+    net->theta[3] += 1e-3F;
+    mst_network_fingerprint(net, again);
+    ck_assert_str_ne(again, own);
+    net->theta[3] -= 1e-3F;
+    net->info.t_max = 3;
+    mst_network_fingerprint(net, again);
+    ck_assert_str_ne(again, own);
+    mst_network_free(net);
+    mst_network_free(wide);
+    mst_network_free(far);
+    mst_manifold_free(m);
+    mst_manifold_free(other);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("standing", 30, {a_certificate_comes_back_from_its_text, 0},
-                     {texts_that_are_no_certificates, 0}, {times_of_a_network, 0});
+                     {texts_that_are_no_certificates, 0}, {times_of_a_network, 0},
+                     {certificates_are_bound, 0});
 }

@@ -94,7 +94,7 @@ manistat sample --manifold sphere:2 --start 1,0,0 --time 0.1 -n 20 >new.csv
 manistat sample --manifold spd:3 --time 0.1 -n 10 >matrices.csv
 manistat sample --manifold circle --time 0.5 -n 10 --degrees >angles.csv
 cp "$(dirname "${BASH_SOURCE[0]}")/../../examples/manifolds/torus.manifold" .
-cp data.csv y.csv
+manistat sample --manifold sphere:2 --start 0,0,1 --time 0.05 -n 50 >y.csv
 (
     echo age,sex,subject
     for i in $(seq 1 50); do echo "$((i * 7 % 31)),$([ $((i % 3)) = 0 ] && echo m || echo f),s$((i / 4))"; done
