@@ -117,6 +117,6 @@ typedef enum paper_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_LATEX } paper_forma
 MST_MUST_USE mst_status paper_print(FILE *out, paper_format format, paper_table table, size_t count,
                                     const paper_result *results);
 struct mst_json;
-void paper_json(struct mst_json *j, paper_table table, size_t count, const paper_result *results);
+void paper_json(struct mst_json *j, paper_table which, size_t count, const paper_result *results);
 
 #endif

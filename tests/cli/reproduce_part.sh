@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the manistat authors
 
