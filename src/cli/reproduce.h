@@ -114,7 +114,7 @@ MST_MUST_USE mst_status paper_network(const paper_options *o, const paper_row *r
 
 /* The results as they are asked for: a page, CSV, LaTeX; or members of a JSON object. */
 typedef enum paper_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_LATEX } paper_format;
-MST_MUST_USE mst_status paper_print(FILE *out, paper_format format, paper_table table, size_t count,
+MST_MUST_USE mst_status paper_print(FILE *out, paper_format format, paper_table which, size_t count,
                                     const paper_result *results);
 struct mst_json;
 void paper_json(struct mst_json *j, paper_table which, size_t count, const paper_result *results);
