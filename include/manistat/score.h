@@ -105,6 +105,7 @@ MST_API MST_MUST_USE mst_status mst_score_pde_new(mst_score **out, const mst_man
  *   guide=best, log, smooth
  * The heat equation has grid, unknowns and memory, as in mst_pde_options. A model has
  *   beyond=yes   times outside its range are allowed
+ *   expansion=no the network answers alone, also where the expansion would be better (<manistat/network.h>)
  *   t=T, t=least its small-time limit, a source without a time, at the time T or at its least
  * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list
  * of those that do. */

@@ -37,7 +37,8 @@ typedef struct mst_train_options {
     double minutes; /* default 1; ignored if steps > 0 */
     /* default 0: by the clock. With steps a training is a function of the seed, whatever the threads */
     uint64_t steps;
-    size_t width, depth;       /* default 128, 3 */
+    /* default 0: 128, or 64 on manifolds from formulas without a closed logarithm; and 3 */
+    size_t width, depth;
     mst_activation activation; /* default SiLU */
     double t_min, t_max;       /* default 0.005, 1 */
     double t;                  /* default 0; > 0: one fixed (small) time instead of a range */
@@ -47,13 +48,12 @@ typedef struct mst_train_options {
     bool plain;
     /* default true; false: ism takes the exact divergence, d tangents per sample */
     bool hutchinson;
-    size_t
-        batch; /* default 0: 4096; 1024 on surfaces and the like from formulas, see docs/training.md */
+    size_t batch;     /* default 0: 4096 */
     double rate;      /* default 3e-3, at the top of the schedule */
     uint64_t warm_up; /* default 500 steps; a tenth of the budget if that is less */
     double clip;      /* default 0: no clipping; else the largest norm of a gradient */
     double average;   /* default 0.999: decay of the weight average per step; 0: the last weights */
-    /* default 0: 24 and 4, or 12 where batches are of 1024; other losses than bel: 100 and 25 */
+    /* default 0: 24 and 4, or 48 and 24 where the width is 64; other losses than bel: 100 and 25 */
     size_t path_steps, path_samples;
     /* (starts, D): paths begin around these points; default null: everywhere on compact manifolds, else
      * around the default start of the manifold */

@@ -258,12 +258,14 @@ typedef struct network_side {
     mst_score *all_times, *baseline;
 } network_side;
 
-static mst_status open_network(const mst_network *net, network_side *n, check_subject *s)
+static mst_status open_network(const mst_network *net, bool alone, network_side *n,
+                               check_subject *s)
 {
     n->bare = *net;
     MST_TRY(mst_allocate_zero(&n->bare.theta, mlp_parameters(&net->shape)));
-    MST_TRY(mst_score_network_new(&n->all_times, net, true));
-    MST_TRY(mst_score_network_new(&n->baseline, &n->bare, true));
+    MST_TRY(alone ? mst_score_network_alone_new(&n->all_times, net, true)
+                  : mst_score_network_new(&n->all_times, net, true));
+    MST_TRY(mst_score_network_alone_new(&n->baseline, &n->bare, true));
     s->source = n->all_times;
     s->baseline = n->baseline;
     s->formula = !net->info.time_head;
@@ -340,7 +342,7 @@ mst_status mst_score_check(mst_certificate *out, const mst_score *subject,
     name_reference(reference, sizeof c.against, c.against);
     split_times(s.t_min, s.t_max, &c);
     network_side n = {0};
-    mst_status status = net != NULL ? open_network(net, &n, &s) : MST_OK;
+    mst_status status = net != NULL ? open_network(net, network_is_alone(subject), &n, &s) : MST_OK;
     if (status == MST_OK)
         status = measure_all(&c, &s);
     close_network(&n);

@@ -33,6 +33,8 @@ typedef struct workspace {
     spectra first, second;
     double *a, *b, *c;     /* (most, n, n) */
     double *s, *t, *u, *v; /* (n, n) */
+    double *phi;           /* (n, n): the divided differences of these eigenvalues, */
+    const double *phi_of;  /* or of none: NULL */
 } workspace;
 
 static mst_status workspace_new(workspace *w, const mst_manifold *m)
@@ -40,16 +42,16 @@ static mst_status workspace_new(workspace *w, const mst_manifold *m)
     size_t n = symmetric_order(m->ambient), D = m->ambient, most = symmetric_chunk(D);
     *w = (workspace){.n = n, .most = most};
     MST_TRY(mst_allocate(&w->index, 2 * most));
-    MST_TRY(mst_allocate(&w->memory, most * (5 * D + 4 * n) + 4 * D));
+    MST_TRY(mst_allocate(&w->memory, most * (5 * D + 4 * n) + 5 * D));
     double *next = w->memory;
     double **large[] = {&w->first.w, &w->second.w, &w->a, &w->b, &w->c};
     double **small[] = {&w->first.p, &w->first.log, &w->second.p, &w->second.log};
-    double **single[] = {&w->s, &w->t, &w->u, &w->v};
+    double **single[] = {&w->s, &w->t, &w->u, &w->v, &w->phi};
     for (size_t i = 0; i < 5; i++, next += most * D)
         *large[i] = next;
     for (size_t i = 0; i < 4; i++, next += most * n)
         *small[i] = next;
-    for (size_t i = 0; i < 4; i++, next += D)
+    for (size_t i = 0; i < 5; i++, next += D)
         *single[i] = next;
     w->first.at = w->index;
     w->second.at = w->index + most;
@@ -91,6 +93,7 @@ static mst_status decompose(workspace *w, size_t first_row, size_t count, const 
         memset(out->at, 0, count * sizeof *out->at);
         return MST_OK;
     }
+    w->phi_of = NULL;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || memcmp(x + i * D, x + (i - 1) * D, D * sizeof *x) != 0)
             memcpy(w->a + different++ * D, x + i * D, D * sizeof *x);
@@ -119,6 +122,17 @@ static double divided_difference(double a, double b)
 {
     double low = fmin(a, b), gap = fabs(a - b);
     return gap == 0 ? 1 / low : log1p(gap / low) / gap;
+}
+
+/* Φ of the eigenvalues p: all vectors of a frame share it. */
+static const double *divided_differences(workspace *w, const double *p)
+{
+    size_t n = w->n;
+    for (size_t i = 0; i < n && w->phi_of != p; i++)
+        for (size_t j = 0; j <= i; j++)
+            w->phi[i * n + j] = w->phi[j * n + i] = divided_difference(p[i], p[j]);
+    w->phi_of = p;
+    return w->phi;
 }
 
 /* Wᵀ diag(values) W */
@@ -161,12 +175,10 @@ static void differential(workspace *w, const spectra *at, size_t row, bool inver
 {
     size_t n = w->n;
     const double *vectors = at->w + at->at[row] * n * n, *p = at->p + at->at[row] * n;
+    const double *phi = divided_differences(w, p);
     into_eigenbasis(w, vectors, v);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            double phi = divided_difference(p[i], p[j]);
-            w->t[i * n + j] = inverse ? w->t[i * n + j] / phi : w->t[i * n + j] * phi;
-        }
+    for (size_t k = 0; k < n * n; k++)
+        w->t[k] = inverse ? w->t[k] / phi[k] : w->t[k] * phi[k];
     mst_multiply(n, w->t, vectors, w->s);
     mst_multiply_tn(n, vectors, w->s, w->t);
     symmetric_part(n, w->t, out);
@@ -187,6 +199,7 @@ static mst_status exponentiate(workspace *w, size_t first_row, size_t count, spe
             return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
                             first_row + i + 1);
     out->single = false;
+    w->phi_of = NULL;
     MST_TRY(mst_eigen_symmetric(count, n, w->c, out->log, out->w, &bad));
     for (size_t k = 0; k < count * n; k++) {
         out->at[k / n] = k / n;

@@ -11,10 +11,11 @@
 
 #include <manistat/network.h>
 
-/* X(type, name, default, kind, least, largest, names), in the order of the metadata */
+/* X(type, name, default, kind, least, largest, names), in the order of the metadata. A width of 0 is a
+ * question that the training answers. */
 #define NETWORK_DESIGN(X)                                                   \
     X(mst_activation, activation, MST_SILU, CHOICE, 0, 0, activation_names) \
-    X(size_t, width, 128, COUNT, 1, 65536, NULL)                            \
+    X(size_t, width, 0, COUNT, 1, 65536, NULL)                              \
     X(size_t, depth, 3, COUNT, 1, 64, NULL)                                 \
     X(bool, energy, false, FLAG, 0, 1, NULL)                                \
     X(bool, time_head, false, FLAG, 0, 1, NULL)                             \

@@ -155,8 +155,8 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     }
     const mst_manifold_traits *t = mst_manifold_traits_of(m);
     features_part *p = &s->part[s->parts];
-    *p = (features_part){.m = m, .kind = kind_of(m), .d = mst_manifold_dim(m)};
-    p->D = mst_manifold_ambient(m);
+    *p = (features_part){
+        .m = m, .kind = kind_of(m), .d = mst_manifold_dim(m), .D = mst_manifold_ambient(m)};
     p->round = t->compact == MST_YES && (!isnan(t->embedding) || p->kind == PART_MAPPED);
     p->log = p->kind == PART_NORMAL || (mst_has_root(m) && t->hadamard == MST_YES);
     p->embedding = t->embedding;
@@ -170,8 +170,7 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     s->outputs += p->outputs;
     MST_TRY(mst_allocate(&p->start, p->D));
     mst_manifold_start(m, p->start);
-    MST_TRY(mst_allocate(&p->period, p->d));
-    memset(p->period, 0, p->d * sizeof *p->period);
+    MST_TRY(mst_allocate_zero(&p->period, p->d));
     bool chart = p->kind == PART_AMBIENT || p->kind == PART_MAPPED;
     if (chart && mst_periods(m, p->period) && p->kind == PART_AMBIENT)
         p->kind = PART_PERIODIC;
@@ -241,12 +240,13 @@ mst_status features_new(features **out, const mst_manifold *m, bool plain, bool 
 }
 
 mst_status features_sizes(const mst_manifold *m, bool plain, bool energy, size_t *inputs,
-                          size_t *outputs)
+                          size_t *outputs, bool *sharp)
 {
     features *s;
     MST_TRY(lay_out(&s, m, plain, energy));
     *inputs = s->inputs;
     *outputs = energy ? 1 : s->outputs;
+    *sharp = s->sharp;
     features_free(s);
     return MST_OK;
 }

@@ -39,10 +39,10 @@ typedef struct features {
 enum { FEATURES_MOST_COORDINATES = 2048 };
 MST_MUST_USE mst_status features_new(features **out, const mst_manifold *m, bool plain,
                                      bool energy);
-/* How many inputs a network has there, and outputs for the score: what a file can be judged by before memory
- * is taken for it. */
+/* How many inputs a network has there, and outputs for the score, and are they sharp: what a file can be
+ * judged by before memory is taken for it. */
 MST_MUST_USE mst_status features_sizes(const mst_manifold *m, bool plain, bool energy,
-                                       size_t *inputs, size_t *outputs);
+                                       size_t *inputs, size_t *outputs, bool *sharp);
 void features_free(features *s); /* null allowed */
 
 /* g(t), the size of the network's share of the score, and that of its share of the time derivative. */

@@ -36,8 +36,16 @@ MST_MUST_USE mst_status network_new(mst_network **out, const mst_manifold *m,
 MST_MUST_USE mst_status network_set_reach(mst_network *net, const double *centre, double reach);
 
 /* mst_score_network_new and mst_score_network_log_new that own the network, also when they fail. */
-MST_MUST_USE mst_status network_source_take(mst_score **out, mst_network *net, bool beyond);
-MST_MUST_USE mst_status network_limit_take(mst_score **out, mst_network *net, double t);
+MST_MUST_USE mst_status network_source_take(mst_score **out, mst_network *net, bool beyond,
+                                            bool alone);
+MST_MUST_USE mst_status network_limit_take(mst_score **out, mst_network *net, double t, bool alone);
+/* Is the expansion to answer at short times, where it can; and rows of the network, in place, with what it
+ * says there. */
+bool network_has_short_times(const mst_network *net);
+MST_MUST_USE mst_status network_join(const mst_score *expansion, const mst_pairs *pairs,
+                                     const mst_heat_values *out);
+/* Is it the source of a network that answers alone? */
+bool network_is_alone(const mst_score *s);
 /* The network's source behind a small-time limit; null if `s` is none. */
 const mst_score *network_limit_of(const mst_score *s);
 

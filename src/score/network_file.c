@@ -276,7 +276,8 @@ static mst_status check_size(const tensors *t, const char *name, const mst_manif
                              const network_design *design)
 {
     size_t inputs, outputs;
-    mst_status status = features_sizes(m, design->plain, design->energy, &inputs, &outputs);
+    bool sharp;
+    mst_status status = features_sizes(m, design->plain, design->energy, &inputs, &outputs, &sharp);
     if (status != MST_OK)
         return mst_fail(status, "%s: %s", name, mst_error_detail());
     outputs += design->time_head ? 1 : 0;

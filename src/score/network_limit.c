@@ -76,11 +76,11 @@ mst_status mst_score_network_log_new(mst_score **out, const mst_network *net, do
     return limit_new(out, score, t);
 }
 
-mst_status network_limit_take(mst_score **out, mst_network *net, double t)
+mst_status network_limit_take(mst_score **out, mst_network *net, double t, bool alone)
 {
     mst_score *score;
     *out = NULL;
-    MST_TRY(network_source_take(&score, net, false));
+    MST_TRY(network_source_take(&score, net, false, alone));
     return limit_new(out, score, t);
 }
 

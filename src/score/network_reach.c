@@ -44,7 +44,7 @@ static mst_status workspace_new(workspace *w, const mst_network *net)
     if (net->centre != NULL)
         mst_repeat_point(BLOCK, D, net->centre, w->centre);
     bool closed = (mst_manifold_traits_of(net->m)->closed & MST_CLOSED_LOG) != 0;
-    return closed ? MST_OK : mst_score_network_new(&w->log, net, true);
+    return closed ? MST_OK : mst_score_network_alone_new(&w->log, net, true);
 }
 
 static void workspace_free(workspace *w)

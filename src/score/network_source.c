@@ -31,6 +31,7 @@ typedef struct source {
     const mst_network *net;
     mst_network *owned; /* the same, or null */
     bool beyond;
+    mst_score *expansion; /* for short times, or null */
     atomic_flag lock;
     workspace *kept[KEPT][2]; /* without and with tangents */
 } source;
@@ -277,7 +278,8 @@ static mst_status evaluate(const mst_score *score, const mst_pairs *pairs,
         status = evaluate_block(net, &part, &values, r);
     }
     give_back(s, r);
-    return status;
+    return status == MST_OK && s->expansion != NULL ? network_join(s->expansion, pairs, out)
+                                                    : status;
 }
 
 /* The cost as measured: of what the network reads, and of about 45 multiplications and
@@ -289,6 +291,8 @@ static void describe(const mst_score *score, mst_score_info *info)
     info->gives = MST_GIVES_TIME | (s->net->info.energy ? 0 : MST_GIVES_HESSIAN);
     info->precision = 1e-6;
     info->cost = 0.3 + 2.2e-5 * (double)mlp_parameters(&s->net->shape);
+    if (s->expansion != NULL)
+        info->cost += mst_score_describe(s->expansion)->cost;
     if (s->beyond)
         return;
     info->t_least = s->net->info.t_min;
@@ -298,6 +302,7 @@ static void describe(const mst_score *score, mst_score_info *info)
 static void free_source(void *data)
 {
     source *s = data;
+    mst_score_free(s->expansion);
     mst_network_free(s->owned);
     for (size_t k = 0; k < KEPT; k++) {
         workspace_free(s->kept[k][0]);
@@ -314,19 +319,41 @@ static const mst_score_ops network_ops = {
     .free_data = free_source,
 };
 
-mst_status mst_score_network_new(mst_score **out, const mst_network *net, bool beyond)
+static mst_status source_new(mst_score **out, const mst_network *net, bool beyond, bool alone)
 {
     source *s;
     *out = NULL;
     MST_TRY(mst_allocate_zero(&s, 1));
     s->net = net;
     s->beyond = beyond;
+    mst_status status = alone || !network_has_short_times(net)
+                            ? MST_OK
+                            : mst_score_expansion_new(&s->expansion, net->m);
+    if (status != MST_OK && status != MST_UNABLE) {
+        free_source(s);
+        return status;
+    }
     return mst_score_new(out, &network_ops, net->m, s);
 }
 
-mst_status network_source_take(mst_score **out, mst_network *net, bool beyond)
+mst_status mst_score_network_new(mst_score **out, const mst_network *net, bool beyond)
 {
-    mst_status status = mst_score_network_new(out, net, beyond);
+    return source_new(out, net, beyond, false);
+}
+
+mst_status mst_score_network_alone_new(mst_score **out, const mst_network *net, bool beyond)
+{
+    return source_new(out, net, beyond, true);
+}
+
+bool network_is_alone(const mst_score *s)
+{
+    return score_is(s, &network_ops) && ((const source *)mst_score_data(s))->expansion == NULL;
+}
+
+mst_status network_source_take(mst_score **out, mst_network *net, bool beyond, bool alone)
+{
+    mst_status status = source_new(out, net, beyond, alone);
     if (status != MST_OK)
         mst_network_free(net);
     else

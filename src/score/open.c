@@ -69,7 +69,7 @@ static mst_status open_pde(mst_score **out, const request *r)
     return mst_score_pde_new(out, r->m, &o);
 }
 
-enum { MODEL_BEYOND, MODEL_T };
+enum { MODEL_BEYOND, MODEL_T, MODEL_EXPANSION };
 
 /* `t` is "least" or a time of the model; 0 stands for the least. */
 static mst_status model_time(const char *text, double *t)
@@ -81,18 +81,30 @@ static mst_status model_time(const char *text, double *t)
     return mst_fail(MST_ARGUMENT, "the option t is 'least' or a time > 0, not '%s'", text);
 }
 
+/* yes or no, if it was given. */
+static mst_status read_answer(const request *r, size_t key, const char *name, bool *to)
+{
+    const char *text = r->value[key];
+    if (text == NULL)
+        return MST_OK;
+    *to = strcmp(text, "yes") == 0;
+    if (*to || strcmp(text, "no") == 0)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "the option %s is 'yes' or 'no', not '%s'", name, text);
+}
+
 static mst_status open_model(mst_score **out, const request *r)
 {
-    const char *beyond = r->value[MODEL_BEYOND] != NULL ? r->value[MODEL_BEYOND] : "no";
+    bool beyond = false, expansion = true;
     double t;
-    if (strcmp(beyond, "yes") != 0 && strcmp(beyond, "no") != 0)
-        return mst_fail(MST_ARGUMENT, "the option beyond is 'yes' or 'no', not '%s'", beyond);
+    MST_TRY(read_answer(r, MODEL_BEYOND, "beyond", &beyond));
+    MST_TRY(read_answer(r, MODEL_EXPANSION, "expansion", &expansion));
     MST_TRY(model_time(r->value[MODEL_T], &t));
     mst_network *net;
     MST_TRY(mst_network_read(&net, r->name, r->m));
     if (r->value[MODEL_T] != NULL)
-        return network_limit_take(out, net, t);
-    return network_source_take(out, net, strcmp(beyond, "yes") == 0);
+        return network_limit_take(out, net, t, !expansion);
+    return network_source_take(out, net, beyond, !expansion);
 }
 
 enum { BRIDGE_PATHS, BRIDGE_STEPS, BRIDGE_SEED, BRIDGE_GUIDE };
@@ -145,7 +157,9 @@ static const opener openers[] = {
           [BRIDGE_GUIDE] = "guide"},
          open_bridge},
     {"pde", {[PDE_GRID] = "grid", [PDE_UNKNOWNS] = "unknowns", [PDE_MEMORY] = "memory"}, open_pde},
-    {NULL, {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t"}, open_model},
+    {NULL,
+     {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t", [MODEL_EXPANSION] = "expansion"},
+     open_model},
 };
 
 static bool is_file(const char *path)

@@ -48,9 +48,10 @@ void feeder_free(feeder *f)
 
 mst_status feeder_work_new(feeder_work *work, const feeder *f)
 {
-    size_t D = f->setup->net->features->D, n = BLOCK * f->slots;
+    size_t D = f->setup->net->features->D, d = f->setup->net->features->d, n = BLOCK * f->slots;
+    bool chained = f->setup->chained > 0;
     *work = (feeder_work){0};
-    MST_TRY(mst_allocate(&work->memory, n * (6 * D + 4)));
+    MST_TRY(mst_allocate(&work->memory, n * (6 * D + 4 + (chained ? d * (d + D) : 0))));
     mst_status status = samples_new(&work->samples, f->setup, n);
     if (status != MST_OK) {
         feeder_work_free(work);
@@ -64,6 +65,8 @@ mst_status feeder_work_new(feeder_work *work, const feeder *f)
         r->target = r->t + n;
         r->weight = r->target + n * D;
         r->time_target = f->setup->net->info.time_head ? r->weight + n : NULL;
+        r->chain = chained ? work->memory + n * (6 * D + 4) : NULL;
+        r->frame = chained ? r->chain + n * d * d : NULL;
     } else {
         r->previous = r->t + n;
         r->step = r->previous + n * D;
@@ -83,8 +86,9 @@ void feeder_work_free(feeder_work *work)
 static loss_samples samples_at(const loss_setup *setup, loss_samples s, size_t at)
 {
     size_t inputs = setup->rows * setup->net->shape.inputs;
-    return (loss_samples){s.inputs + at * inputs, s.tangents + at * inputs * setup->tangents,
-                          s.extra + at * setup->extra};
+    return (loss_samples){.inputs = s.inputs + at * inputs,
+                          .tangents = s.tangents + at * inputs * setup->tangents,
+                          .extra = s.extra + at * setup->extra};
 }
 
 static void copy_samples(const loss_setup *setup, size_t n, loss_samples from, loss_samples to)
@@ -129,7 +133,22 @@ void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end)
     *end = (step + 1) * f->blocks / f->steps;
 }
 
+/* The slot before is a slot's samples away, and the last one comes before the first. */
+static size_t before(const feeder *f, size_t at)
+{
+    return (at + (f->slots - 1) * f->paths) % (f->slots * f->paths);
+}
+
 loss_samples feeder_at(const feeder *f, uint64_t pool, size_t at)
 {
-    return samples_at(f->setup, f->half[pool % 2], at);
+    loss_samples samples = samples_at(f->setup, f->half[pool % 2], at);
+    if (f->setup->chained > 0)
+        samples.before = samples_at(f->setup, f->half[pool % 2], before(f, at)).inputs;
+    return samples;
+}
+
+size_t feeder_run(const feeder *f, size_t at, size_t n)
+{
+    size_t most = f->setup->chained > 0 ? f->slots * f->paths - before(f, at) : n;
+    return n < most ? n : most;
 }

@@ -45,5 +45,7 @@ MST_MUST_USE mst_status feeder_judge(const feeder *f);
 void feeder_due(const feeder *f, size_t step, size_t *begin, size_t *end);
 /* Sample `at` of a pool and those behind it. */
 loss_samples feeder_at(const feeder *f, uint64_t pool, size_t at);
+/* How many of the n samples from `at` on have those before them side by side as well. */
+size_t feeder_run(const feeder *f, size_t at, size_t n);
 
 #endif

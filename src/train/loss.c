@@ -20,7 +20,7 @@ mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capaci
     *work = (loss_work){.capacity = capacity};
     mst_status status = mlp_work_new(&work->mlp, shape, rows, setup->tangents);
     if (status == MST_OK)
-        status = mst_allocate_zero(&work->out, 2 * rows * outputs * (1 + setup->tangents));
+        status = mst_allocate_zero(&work->out, rows * outputs * (3 + 2 * setup->tangents));
     if (status != MST_OK) {
         loss_work_free(work);
         return status;
@@ -28,6 +28,7 @@ mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capaci
     work->d_out = work->out + rows * outputs;
     work->tan = work->d_out + rows * outputs;
     work->d_tan = work->tan + rows * setup->tangents * outputs;
+    work->share = work->d_tan + rows * setup->tangents * outputs;
     return MST_OK;
 }
 

@@ -20,6 +20,8 @@ typedef struct loss_setup {
     size_t rows;     /* rows of inputs a sample */
     size_t tangents; /* directions a row, with derivatives of the inputs */
     size_t extra;    /* floats beside the inputs */
+    /* Rows of a slot in the rows that are prepared together; 0: targets are not chained (samples.h). */
+    size_t chained;
 } loss_setup;
 
 /* Workspace of one thread for the gradients of up to `capacity` samples. */
@@ -28,6 +30,7 @@ typedef struct loss_work {
     mlp_work *mlp;
     float *out, *d_out; /* (capacity·rows, outputs) */
     float *tan, *d_tan; /* (capacity·rows·tangents, outputs) */
+    float *share;       /* (capacity·rows, outputs): of targets, what the samples before add; 0 */
 } loss_work;
 MST_MUST_USE mst_status loss_work_new(loss_work *work, const loss_setup *setup, size_t capacity);
 void loss_work_free(loss_work *work);
@@ -36,6 +39,7 @@ void loss_work_free(loss_work *work);
  * tangents, inputs), extra (n, extra). */
 typedef struct loss_samples {
     float *inputs, *tangents, *extra;
+    const float *before; /* (n, inputs), where targets are chained: of the samples before */
 } loss_samples;
 
 typedef struct loss_ops {

@@ -11,17 +11,23 @@
  * and the hidden layers are shared. */
 static const double time_share = 0.25;
 
-/* A sample keeps: weight, target (q), normals (normals·q), and with a time head its weight and target. */
+/* What is left to the noise of a sample's tail. The rest is what the network, as it stands, says of the
+ * sample before: that has no noise, but the network's errors. */
+static const double own_share = 0.1;
+
+/* A sample keeps: weight, target (q), normals (normals·q), with a time head its weight and target, and where
+ * targets are chained a matrix (q, q). */
 typedef struct layout {
-    size_t q, normal, time, size;
+    size_t q, normal, time, chain, size;
 } layout;
 
-static layout layout_of(const mst_network *net)
+static layout layout_of(const loss_setup *setup)
 {
-    const features *s = net->features;
+    const features *s = setup->net->features;
     layout l = {.q = s->outputs, .normal = 1 + s->outputs};
     l.time = l.normal + s->normals * s->outputs;
-    l.size = l.time + (net->info.time_head ? 2 : 0);
+    l.chain = l.time + (setup->net->info.time_head ? 2 : 0);
+    l.size = l.chain + (setup->chained > 0 ? l.q * l.q : 0);
     return l;
 }
 
@@ -29,7 +35,9 @@ mst_status regression_plan(loss_setup *setup)
 {
     setup->rows = 1;
     setup->tangents = setup->net->info.energy ? setup->net->features->d : 0;
-    setup->extra = layout_of(setup->net).size;
+    if (setup->net->info.energy)
+        setup->chained = 0;
+    setup->extra = layout_of(setup).size;
     return MST_OK;
 }
 
@@ -68,7 +76,7 @@ static void keep(const loss_setup *setup, size_t n, const sample_rows *rows, con
                  const double *c, const double *time_target, const double *normals, float *extra)
 {
     const features *s = setup->net->features;
-    layout l = layout_of(setup->net);
+    layout l = layout_of(setup);
     double d = (double)s->d;
     for (size_t i = 0; i < n; i++, extra += l.size) {
         double t = rows->t[i], g = s->energy ? 1 : features_scale(s, t);
@@ -86,6 +94,40 @@ static void keep(const loss_setup *setup, size_t n, const sample_rows *rows, con
         extra[l.time] = (float)(weight * (s->plain ? 1 : t * t * scale * scale));
         extra[l.time + 1] = (float)(rest / scale);
     }
+}
+
+/* The chain of every row as a matrix between the network's outputs, and the target without what that of the
+ * sample before contributes. c (n, q) are the targets in the network's units. */
+static mst_status keep_chains(const loss_setup *setup, size_t n, const sample_rows *rows,
+                              const double *c, float *extra)
+{
+    const features *s = setup->net->features;
+    layout l = layout_of(setup);
+    size_t d = s->d, D = s->D, q = l.q;
+    double *work;
+    MST_TRY(mst_allocate(&work, n * d * (D + q)));
+    double *points = work, *u = points + n * d * D;
+    for (size_t k = 0; k < n * d; k++)
+        memcpy(points + k * D, rows->y + k / d * D, D * sizeof *points);
+    mst_status status = features_to_outputs(s, n * d, points, rows->frame, u);
+    for (size_t i = 0; status == MST_OK && i < n; i++, extra += l.size) {
+        size_t before = (i + n - setup->chained) % n;
+        const double *own = u + i * d * q, *other = u + before * d * q,
+                     *chain = rows->chain + i * d * d;
+        double scale =
+            (1 - own_share) * features_scale(s, rows->t[before]) / features_scale(s, rows->t[i]);
+        for (size_t e = 0; e < q; e++)
+            for (size_t f = 0; f < q; f++) {
+                double sum = 0;
+                for (size_t a = 0; a < d; a++)
+                    for (size_t b = 0; b < d; b++)
+                        sum += own[a * q + e] * chain[a * d + b] * other[b * q + f];
+                extra[l.chain + e * q + f] = (float)(scale * sum);
+                extra[1 + e] -= (float)(scale * sum * c[before * q + f]);
+            }
+    }
+    mst_release(work);
+    return status;
 }
 
 mst_status regression_prepare(const loss_setup *setup, size_t n, const sample_rows *rows,
@@ -109,6 +151,8 @@ mst_status regression_prepare(const loss_setup *setup, size_t n, const sample_ro
     if (status == MST_OK)
         keep(setup, n, rows, baseline, c, setup->net->info.time_head ? time_target : NULL, normals,
              out->extra);
+    if (status == MST_OK && setup->chained > 0)
+        status = keep_chains(setup, n, rows, c, out->extra);
     mst_release(work);
     return status;
 }
@@ -123,7 +167,7 @@ static double add_residual(float weight, float residual, float *slope)
 static double time_residuals(const loss_setup *setup, size_t n, const float *extra,
                              const loss_work *work)
 {
-    layout l = layout_of(setup->net);
+    layout l = layout_of(setup);
     size_t outputs = setup->net->shape.outputs;
     double sum = 0;
     for (size_t i = 0; i < n; i++, extra += l.size)
@@ -136,7 +180,7 @@ static double energy_gradient(const loss_setup *setup, const float *theta, size_
                               const loss_samples *samples, loss_work *work, float *gradient)
 {
     const mlp_shape *shape = &setup->net->shape;
-    layout l = layout_of(setup->net);
+    layout l = layout_of(setup);
     size_t d = setup->tangents, outputs = shape->outputs;
     mlp_forward(shape, theta, n, samples->inputs, work->out, work->mlp);
     mlp_tangent(shape, theta, n, d, samples->tangents, work->tan, work->mlp);
@@ -157,6 +201,25 @@ static double energy_gradient(const loss_setup *setup, const float *theta, size_
     return sum;
 }
 
+/* What the averaged network says of the samples before, through the chains: out (n, q). */
+static void chained_shares(const loss_setup *setup, size_t n, const loss_samples *samples,
+                           loss_work *work)
+{
+    const mlp_shape *shape = &setup->net->shape;
+    layout l = layout_of(setup);
+    size_t q = l.q, outputs = shape->outputs;
+    mlp_forward(shape, setup->net->theta, n, samples->before, work->out, work->mlp);
+    for (size_t i = 0; i < n; i++) {
+        const float *chain = samples->extra + i * l.size + l.chain, *out = work->out + i * outputs;
+        for (size_t e = 0; e < q; e++) {
+            float sum = 0;
+            for (size_t f = 0; f < q; f++)
+                sum += chain[e * q + f] * out[f];
+            work->share[i * q + e] = sum;
+        }
+    }
+}
+
 double regression_gradient(const loss_setup *setup, const float *theta, size_t n,
                            const loss_samples *samples, loss_work *work, float *gradient)
 {
@@ -164,8 +227,10 @@ double regression_gradient(const loss_setup *setup, const float *theta, size_t n
         return energy_gradient(setup, theta, n, samples, work, gradient);
     const mlp_shape *shape = &setup->net->shape;
     const features *s = setup->net->features;
-    layout l = layout_of(setup->net);
+    layout l = layout_of(setup);
     size_t q = l.q, outputs = shape->outputs;
+    if (setup->chained > 0)
+        chained_shares(setup, n, samples, work);
     mlp_forward(shape, theta, n, samples->inputs, work->out, work->mlp);
     double sum = 0;
     const float *extra = samples->extra;
@@ -173,7 +238,8 @@ double regression_gradient(const loss_setup *setup, const float *theta, size_t n
         float *out = work->out + i * outputs, *slope = work->d_out + i * outputs;
         loss_project(q, s->normals, extra + l.normal, out);
         for (size_t k = 0; k < q; k++)
-            sum += add_residual(extra[0], out[k] - extra[1 + k], &slope[k]);
+            sum +=
+                add_residual(extra[0], out[k] - extra[1 + k] - work->share[i * q + k], &slope[k]);
     }
     if (setup->net->info.time_head)
         sum += time_residuals(setup, n, samples->extra, work);

@@ -131,6 +131,13 @@ mst_targets sample_plan_targets(const sample_plan *plan, double *kappa)
     return first;
 }
 
+bool sample_plan_has_chains(const sample_plan *plan)
+{
+    const sample_options *o = &plan->options;
+    return o->kind == SAMPLE_BEL && plan->factors == 1 && plan->factor[0].run == sample_rolling &&
+           o->slots > 1 && o->t_min < o->t_max;
+}
+
 void sample_plan_free(sample_plan *plan)
 {
     if (plan == NULL)
@@ -153,6 +160,7 @@ typedef struct block {
     double h[MST_LANES];
     uint32_t *at;
     double *rows; /* x, y, target (slots, n, D), time target and weight (slots, n) of a factor */
+    double *chain, *frame; /* (slots, n, d·d) and (slots, n, d·D), or null */
 } block;
 
 static void copy_columns(const block *b, const sample_factor *f, const double *from, double *to)
@@ -161,6 +169,14 @@ static void copy_columns(const block *b, const sample_factor *f, const double *f
     for (size_t s = 0; to != NULL && s < b->slots; s++)
         mst_put_columns(b->n, D, f->offset, width, from + s * b->n * width,
                         to + ((b->slot + s) * b->stride + b->begin) * D);
+}
+
+/* Rows of `width` numbers, slot by slot, to where the caller has them. */
+static void copy_rows(const block *b, size_t width, const double *from, double *to)
+{
+    for (size_t s = 0; from != NULL && s < b->slots; s++)
+        memcpy(to + ((b->slot + s) * b->stride + b->begin) * width, from + s * b->n * width,
+               b->n * width * sizeof *to);
 }
 
 static void set_times(const block *b)
@@ -194,7 +210,9 @@ static sample_job job_of(const block *b, const sample_factor *f)
                         .y = b->rows + count * D,
                         .target = b->rows + 2 * count * D,
                         .time_target = b->rows + 3 * count * D,
-                        .weight = b->rows + count * (3 * D + 1)};
+                        .weight = b->rows + count * (3 * D + 1),
+                        .chain = b->chain,
+                        .frame = b->frame};
 }
 
 /* Factors have independent noise and the same times: their targets stand side by side,
@@ -212,9 +230,10 @@ static mst_status draw_factors(const block *b)
             for (size_t i = 0; i < b->n; i++)
                 b->out->time_target[(b->slot + s) * b->stride + b->begin + i] +=
                     job.time_target[s * b->n + i];
-        for (size_t s = 0; b->plan->options.push > 0 && b->out->weight != NULL && s < b->slots; s++)
-            memcpy(b->out->weight + (b->slot + s) * b->stride + b->begin, job.weight + s * b->n,
-                   b->n * sizeof *job.weight);
+        bool pushed = b->plan->options.push > 0 && b->out->weight != NULL;
+        copy_rows(b, 1, pushed ? job.weight : NULL, b->out->weight);
+        copy_rows(b, f->m->dim * f->m->dim, b->chain, b->out->chain);
+        copy_rows(b, f->m->dim * f->m->ambient, b->frame, b->out->frame);
     }
     return MST_OK;
 }
@@ -251,17 +270,20 @@ static mst_status draw_paths(block *b, uint64_t first, size_t n)
     return MST_OK;
 }
 
+enum { ROW_KINDS = 12 };
+
 /* The rows that a caller may have of a sample, and how many numbers they have. */
 static size_t columns_of(const sample_plan *plan, const sample_rows *out, double **rows,
                          size_t *width)
 {
-    size_t D = plan->m->ambient, count = 0;
-    double *all[] = {out->x,       out->y, out->target,      out->previous, out->step,
-                     out->arrived, out->t, out->time_target, out->h};
-    for (size_t k = 0; k < 9; k++)
+    size_t D = plan->m->ambient, d = plan->m->dim, count = 0;
+    double *all[ROW_KINDS] = {out->x,    out->y,       out->target, out->previous,
+                              out->step, out->arrived, out->t,      out->time_target,
+                              out->h,    out->weight,  out->chain,  out->frame};
+    for (size_t k = 0; k < ROW_KINDS; k++)
         if (all[k] != NULL) {
             rows[count] = all[k];
-            width[count++] = k < 6 ? D : 1;
+            width[count++] = k < 6 ? D : k < 10 ? 1 : k < 11 ? d * d : d * D;
         }
     return count;
 }
@@ -269,8 +291,8 @@ static size_t columns_of(const sample_plan *plan, const sample_rows *out, double
 /* Samples whose points are NAN are replaced by the next of their slot that is there. */
 static mst_status leave_out(const sample_plan *plan, size_t n, const sample_rows *out)
 {
-    double *rows[9];
-    size_t width[9], count = columns_of(plan, out, rows, width), D = plan->m->ambient;
+    double *rows[ROW_KINDS];
+    size_t width[ROW_KINDS], count = columns_of(plan, out, rows, width), D = plan->m->ambient;
     const double *points = out->x != NULL ? out->x : out->y;
     if (points == NULL)
         return MST_OK;
@@ -301,7 +323,11 @@ mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const 
     bool apart = o->t_min == o->t_max;
     block b = {.plan = plan, .slots = apart ? 1 : o->slots, .stride = n, .out = out};
     MST_TRY(mst_allocate(&b.at, b.slots * MST_LANES));
-    mst_status status = mst_allocate(&b.rows, b.slots * MST_LANES * (3 * plan->m->ambient + 2));
+    size_t most = b.slots * MST_LANES, d = plan->m->dim, D = plan->m->ambient;
+    bool chained = out->chain != NULL;
+    mst_status status = mst_allocate(&b.rows, most * (3 * D + 2 + (chained ? d * d + d * D : 0)));
+    b.chain = chained && status == MST_OK ? b.rows + most * (3 * D + 2) : NULL;
+    b.frame = b.chain != NULL ? b.chain + most * d * d : NULL;
     for (b.slot = 0; status == MST_OK && b.slot < o->slots; b.slot += b.slots) {
         b.root = apart ? sample_seed(o->seed, SAMPLE_SEED_SUB, b.slot) : o->seed;
         status = draw_paths(&b, first, n);

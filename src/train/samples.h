@@ -61,6 +61,9 @@ bool sample_plan_is_uniform(const sample_plan *plan);
  * or more than one. */
 mst_targets sample_plan_targets(const sample_plan *plan, double *kappa);
 
+/* Can its rows have chains? */
+bool sample_plan_has_chains(const sample_plan *plan);
+
 /* Where to put the samples, rows; tangent vectors are ambient rows (D). Null: not wanted. */
 typedef struct sample_rows {
     double *x, *y; /* (rows, D) */
@@ -69,7 +72,13 @@ typedef struct sample_rows {
     double *target;
     double *weight;      /* (rows), BEL: in least squares; 1 without push */
     double *time_target; /* (rows), BEL: conditional mean ∂_t log p_t(x, y) */
-    double *previous;    /* (rows, D), LAST_STEP: the point before the last step */
+    /* Plans with chains: the target w of a row is that of the first part of its path and of the target w' of
+     * the same path's sample in the slot before, cyclically, which has the rest of the path:
+     *     w = … + Σ_ab E_a C_ab <E'_b, w'>,
+     * with frames E (rows, d, D) at the rows' own y and matrices C (rows, d, d); C = 0: there is no such
+     * sample. The mean of w' given its points may stand for w'. */
+    double *chain, *frame;
+    double *previous; /* (rows, D), LAST_STEP: the point before the last step */
     /* (rows, D), LAST_STEP: √h ξ, the last increment before the Ricci correction, tangent at previous */
     double *step;
     double *arrived; /* (rows, D), LAST_STEP: the same, transported to y */

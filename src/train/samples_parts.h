@@ -59,6 +59,7 @@ struct sample_job {
     const double *h;
     const uint32_t *at;
     double *x, *y, *target, *time_target, *weight;
+    double *chain, *frame; /* or null */
 };
 
 /* The law of the times: h (MST_LANES) and at (slots, MST_LANES) of paths first …, all lanes filled. */

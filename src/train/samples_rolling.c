@@ -30,6 +30,7 @@ typedef struct rolls {
     double *lambda, *time, *room; /* (d, n), (n), (3·d) */
     double *way;                  /* (d, n): the sum of the increments of the sweep so far */
     double *push;                 /* (d, n) */
+    double *chain;                /* (d, d, n): what λ makes of that of the last sample */
     double *memory;
 } rolls;
 
@@ -37,7 +38,7 @@ static mst_status rolls_new(rolls *r, const mst_manifold *m, size_t n, size_t st
 {
     size_t d = m->dim, D = m->ambient, R = d == 2 ? 1 : d * (d + 1) / 2;
     *r = (rolls){.m = m, .d = d, .D = D, .R = R, .p = {.n = n, .steps = steps}};
-    size_t columns = (steps + 1) * (D + d * D + R) + steps * d + 3 * d + 1;
+    size_t columns = (steps + 1) * (D + d * D + R) + steps * d + 3 * d + 1 + d * d;
     MST_TRY(mst_allocate(&r->memory, columns * n + 3 * d));
     r->p.x = r->memory;
     r->p.frame = r->p.x + (steps + 1) * D * n;
@@ -47,7 +48,8 @@ static mst_status rolls_new(rolls *r, const mst_manifold *m, size_t n, size_t st
     r->time = r->lambda + d * n;
     r->way = r->time + n;
     r->push = r->way + d * n;
-    r->room = r->push + d * n;
+    r->chain = r->push + d * n;
+    r->room = r->chain + d * d * n;
     return MST_OK;
 }
 
@@ -140,6 +142,7 @@ static void back_surface(rolls *r, size_t k, weights *w)
         double even = 1 + 0.5 * bent * bent;
         r->time[i] = s.pair * (even + bent) * (one * later + two * other) + s.self * self +
                      s.above * r->time[i];
+        r->chain[i] *= s.rest * damped; /* a multiple of the identity, whose first entry will do */
         *first = s.own * (even - bent) * one + s.rest * later;
         *second = s.own * (even - bent) * two + s.rest * other;
     }
@@ -171,6 +174,13 @@ static void back_path(rolls *r, size_t k, size_t i, weights *w)
     double h = r->p.h[i], square = 0, pair = 0, *later = r->room + 2 * r->d;
     const double *ricci = r->p.ricci + k * r->R * n, *b = r->p.increment + k * r->d * n;
     share s = next_share(w, i, h);
+    for (size_t column = 0; column < r->d; column++) {
+        for (size_t a = 0; a < r->d; a++)
+            later[a] = r->chain[(a * r->d + column) * n + i];
+        damp(r, k, i, later);
+        for (size_t a = 0; a < r->d; a++)
+            r->chain[(a * r->d + column) * n + i] = s.rest * later[a];
+    }
     for (size_t a = 0; a < r->d; a++)
         later[a] = r->lambda[a * n + i];
     damp(r, k, i, later);
@@ -197,6 +207,7 @@ static void sweep(rolls *r, double kappa, rolls_visit *visit, void *context)
     memset(r->lambda, 0, r->d * n * sizeof *r->lambda);
     memset(r->time, 0, n * sizeof *r->time);
     memset(r->way, 0, r->d * n * sizeof *r->way);
+    memset(r->chain, 0, r->d * r->d * n * sizeof *r->chain);
     for (size_t j = 1; j <= r->p.steps; j++) {
         size_t k = r->p.steps - j;
         for (size_t a = 0; a < r->d * n; a++)
@@ -219,6 +230,23 @@ static double squared_way(const rolls *r, size_t i)
     return sum;
 }
 
+/* The chain of a sample to the one before, and the beginning of the next one. Of two samples at the same
+ * point neither knows more than the other: the second one, in the order of the chain, stays without. */
+static void take_chain(const rolls *r, const sample_job *job, size_t row, mst_path_event e)
+{
+    size_t n = r->p.n, d = r->d, i = e.path, before = (e.slot + job->slots - 1) % job->slots;
+    double *out = job->chain + row * d * d;
+    bool tied = job->at[before * MST_LANES + i] == job->at[e.slot * MST_LANES + i];
+    double common = r->chain[i];
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b < d; b++) {
+            double *chain = r->chain + (a * d + b) * n + i;
+            out[a * d + b] = tied ? 0 : r->R > 1 ? *chain : a == b ? common : 0;
+            if (!tied)
+                *chain = a == b;
+        }
+}
+
 static void take(const rolls *r, const sample_job *job, size_t k, mst_path_event e)
 {
     size_t n = r->p.n, D = r->D, row = e.slot * job->n + e.path, i = e.path;
@@ -238,6 +266,11 @@ static void take(const rolls *r, const sample_job *job, size_t k, mst_path_event
         job->target[row * D + c] = sum;
     }
     job->time_target[row] = r->time[i];
+    if (job->chain == NULL)
+        return;
+    for (size_t c = 0; c < r->d * D; c++)
+        job->frame[row * r->d * D + c] = frame[c * n + i];
+    take_chain(r, job, row, e);
 }
 
 typedef struct taker {

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* A training's options, its network and its held-out samples. */
+#include "base/lanes.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -24,15 +25,14 @@ static network_design design_of(const mst_train_options *o)
     return design;
 }
 
-static mst_status check_design(const mst_train_options *o)
+static mst_status check_design(const network_design *design)
 {
-    network_design design = design_of(o);
     for (const named_field *f = design_fields; f < design_fields + DESIGN_FIELDS; f++) {
         char text[FIELD_TEXT];
-        field_write(f, &design, text);
-        if (!field_fits(f, &design) && f->kind == FIELD_CHOICE)
+        field_write(f, design, text);
+        if (!field_fits(f, design) && f->kind == FIELD_CHOICE)
             return mst_fail(MST_ARGUMENT, "there is no `%s` number %s", f->name, text);
-        if (!field_fits(f, &design))
+        if (!field_fits(f, design))
             return mst_fail(MST_ARGUMENT, "`%s` must be %zu to %zu, not %s", f->name, f->least,
                             f->largest, text);
     }
@@ -43,7 +43,6 @@ static mst_status check_options(const mst_train_options *o)
 {
     if (o->steps == 0 && !(o->minutes > 0 && o->minutes <= 1e6))
         return mst_fail(MST_ARGUMENT, "minutes must be positive, not %g", o->minutes);
-    MST_TRY(check_design(o));
     double least = o->t > 0 ? o->t : o->t_min, largest = o->t > 0 ? o->t : o->t_max;
     if (!(least >= 1e-4 && least <= largest && largest <= 1e3))
         return mst_fail(MST_ARGUMENT,
@@ -69,20 +68,21 @@ static mst_status check_options(const mst_train_options *o)
 static size_t path_steps(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 24, [SAMPLE_LAST_STEP] = 100};
-    return r->o->path_steps > 0 ? r->o->path_steps : usual[kind];
+    size_t own = kind == SAMPLE_BEL && r->net->features->sharp ? 48 : usual[kind];
+    return r->o->path_steps > 0 ? r->o->path_steps : own;
 }
 
-/* Where the score turns sharply, networks learn faster by more and smaller steps, of more samples a path. */
+/* Where targets are chained, more samples of a path have shorter chains, and less noise. */
 static size_t path_slots(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 4, [SAMPLE_LAST_STEP] = 25};
-    size_t own = kind == SAMPLE_BEL && r->net->features->sharp ? 12 : usual[kind];
+    size_t own = kind == SAMPLE_BEL && r->net->features->sharp ? 24 : usual[kind];
     return r->o->path_samples > 0 ? r->o->path_samples : own;
 }
 
 static size_t batch_of(const trainer *r)
 {
-    return r->o->batch > 0 ? r->o->batch : r->net->features->sharp ? 1024 : 4096;
+    return r->o->batch > 0 ? r->o->batch : 4096;
 }
 
 /* The ends of pushed paths have nine times the variance. Of all pairs in the plane one in twelve is then more
@@ -110,6 +110,12 @@ static mst_status new_network(trainer *r)
 {
     const mst_train_options *o = r->o;
     network_design design = design_of(o);
+    size_t inputs, outputs;
+    bool sharp;
+    MST_TRY(features_sizes(r->m, o->plain, o->energy, &inputs, &outputs, &sharp));
+    if (design.width == 0)
+        design.width = sharp ? 64 : 128;
+    MST_TRY(check_design(&design));
     MST_TRY(network_new(&r->net, r->m, &design));
     r->net->info.t_min = o->t > 0 ? o->t : o->t_min;
     r->net->info.t_max = o->t > 0 ? o->t : o->t_max;
@@ -186,9 +192,10 @@ mst_status trainer_prepare(trainer *r)
     MST_TRY(new_network(r));
     r->by_matrices = r->net->features->sharp;
     r->setup = (loss_setup){.net = r->net, .hutchinson = o->hutchinson, .seed = o->seed};
-    MST_TRY(loss->plan(&r->setup));
     size_t slots = path_slots(r, loss->kind);
     MST_TRY(plan_samples(r, loss->kind, o->seed, slots, usual_push, &r->plan));
+    r->setup.chained = sample_plan_has_chains(r->plan) && loss == &loss_bel ? MST_LANES : 0;
+    MST_TRY(loss->plan(&r->setup));
     r->net->info.targets = sample_plan_targets(r->plan, &r->net->info.kappa);
     MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, batch_of(r), slots));
     return draw_held_out(r);

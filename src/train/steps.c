@@ -59,8 +59,8 @@ static void shard_gradient(trainer *r, size_t shard, size_t step, uint64_t pool,
     const feeder *f = &r->feeder;
     size_t end = f->batch * (shard + 1) / r->shards;
     r->sum[shard] = 0;
-    for (size_t at = f->batch * shard / r->shards; at < end; at += CHUNK) {
-        size_t n = end - at < CHUNK ? end - at : CHUNK;
+    for (size_t at = f->batch * shard / r->shards, n; at < end; at += n) {
+        n = feeder_run(f, step * f->batch + at, end - at < CHUNK ? end - at : CHUNK);
         loss_samples samples = feeder_at(f, pool, step * f->batch + at);
         r->sum[shard] +=
             f->ops->gradient(&r->setup, r->theta, n, &samples, work, r->gradients[shard]);
@@ -260,10 +260,11 @@ static void look_at_the_start(trainer *r)
 {
     const feeder *f = &r->feeder;
     double sum = 0;
-    for (size_t at = 0; at < JUDGED; at += CHUNK) {
+    for (size_t at = 0, n; at < JUDGED; at += n) {
         loss_samples samples = feeder_at(f, 0, at);
-        sum += f->ops->gradient(&r->setup, r->theta, CHUNK, &samples, &r->work[0].loss,
-                                r->gradients[0]);
+        n = feeder_run(f, at, JUDGED - at < CHUNK ? JUDGED - at : CHUNK);
+        sum +=
+            f->ops->gradient(&r->setup, r->theta, n, &samples, &r->work[0].loss, r->gradients[0]);
     }
     memset(r->gradients[0], 0, r->parameters * sizeof **r->gradients);
     r->recent = sum / JUDGED;

