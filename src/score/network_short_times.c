@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Networks beside the expansion. On manifolds from formulas the expansion along geodesics is far better than
- * a network at short times, and knows how good it is; at long times it is the other way round. So the
- * expansion answers where its validity number is below the limit, the network where it is twice the limit or
- * more, and in between both have a share, so that estimators see no jump. */
+/* Networks beside the expansion. On manifolds from formulas or a metric the expansion along geodesics is far
+ * better than a network at short times, and knows how good it is; at long times it is the other way round. So
+ * the expansion answers where its validity number is below the limit, the network where it is twice the limit
+ * or more, and in between both have a share, so that estimators see no jump. */
 #include "heat/kernel_parts.h"
+#include "manifold/in_space.h"
 #include "score/network.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static void blend(size_t n, size_t width, const double *share, const double *fro
 
 bool network_has_short_times(const mst_network *net)
 {
-    return net->features->sharp && !net->info.plain;
+    return !net->info.plain && (net->features->sharp || mst_has_root(net->m));
 }
 
 mst_status network_join(const mst_score *expansion, const mst_pairs *pairs,

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS = 64, BLOCK = 4 * ROWS };
+enum { ROWS = 64, BLOCK = 4 * ROWS, WIDE = 100, WIDE_BLOCK = 16 };
 
 bool flat_source(const mst_score *source)
 {
@@ -40,8 +40,9 @@ mst_status flat_coordinates(const mst_manifold *m, const double *centre, size_t 
     double *centres;
     MST_TRY(mst_allocate(&centres, ROWS * D));
     mst_repeat_point(ROWS, D, centre, centres);
-    mst_status status = mst_parallel_blocks(n, BLOCK, threads, (mst_progress){0}, run_block,
-                                            &(job){m, centres, x, u});
+    /* A large matrix is work enough. */
+    mst_status status = mst_parallel_blocks(n, D < WIDE ? BLOCK : WIDE_BLOCK, threads,
+                                            (mst_progress){0}, run_block, &(job){m, centres, x, u});
     mst_release(centres);
     return status;
 }

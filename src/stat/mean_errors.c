@@ -104,11 +104,11 @@ static void flat_spread(const fit_rows *rows, size_t d, double *outer)
 {
     const double *u = rows->flat, *w = rows->weights;
     memset(outer, 0, d * d * sizeof *outer);
-    for (size_t i = 0; i < rows->n; i++, u += d)
-        for (size_t a = 0; (w == NULL || w[i] > 0) && a < d; a++) {
-            double g = u[a] * (w != NULL ? w[i] : 1);
-            for (size_t b = 0; b <= a; b++)
-                outer[a * d + b] += g * u[b];
+    for (size_t a = 0; a < d; a++) /* first: a row of the matrix stays in the cache */
+        for (size_t i = 0; i < rows->n; i++) {
+            double g = u[i * d + a] * (w != NULL ? w[i] : 1);
+            for (size_t b = 0; (w == NULL || w[i] > 0) && b <= a; b++)
+                outer[a * d + b] += g * u[i * d + b];
         }
     for (size_t a = 0; a < d; a++)
         for (size_t b = 0; b < a; b++)

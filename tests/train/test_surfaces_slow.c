@@ -10,8 +10,8 @@
 #define FOLDER MST_TEST_DATA "/../../../shared/reference"
 #define ELLIPSOID MST_TEST_DATA "/../../examples/manifolds/ellipsoid.manifold"
 
-/* Half a minute of CPU time, an eighth of what bench_surfaces takes. Measured: score 3.6 % near and 7.1 % of
- * all rows, time derivative 3.8 % and 10 %, mean 0.007, time 0.001. */
+/* A minute of CPU time, a quarter of what bench_surfaces takes. Measured: score 2.9 % near and 4.9 % of
+ * all rows, time derivative 3.7 % and 9.7 %, mean 0.003, time 0.002. */
 enum { STEPS = 3000 };
 
 START_TEST(ellipsoid)
@@ -31,9 +31,9 @@ START_TEST(ellipsoid)
     ASSERT_OK(surface_mean_errors(s, "ellipsoid", FOLDER, &e));
     ck_assert_uint_eq(e.rows, 201);
     ck_assert_uint_eq(e.near_rows, 180);
-    ck_assert_msg(e.near_score < 0.05 && e.score < 0.1, "score %g, %g", e.near_score, e.score);
-    ck_assert_msg(e.near_dt < 0.06 && e.dt < 0.15, "time derivative %g, %g", e.near_dt, e.dt);
-    ck_assert_msg(e.mean < 0.008 && e.time < 0.006, "mean %g, time %g", e.mean, e.time);
+    ck_assert_msg(e.near_score < 0.04 && e.score < 0.065, "score %g, %g", e.near_score, e.score);
+    ck_assert_msg(e.near_dt < 0.05 && e.dt < 0.13, "time derivative %g, %g", e.near_dt, e.dt);
+    ck_assert_msg(e.mean < 0.006 && e.time < 0.005, "mean %g, time %g", e.mean, e.time);
     mst_score_free(s);
     mst_network_free(net);
     mst_manifold_free(m);
