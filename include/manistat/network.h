@@ -106,7 +106,8 @@ MST_API MST_MUST_USE mst_status mst_network_certify(mst_network *net, const char
  * MST_VALIDITY_LIMIT, and has a share up to twice that. */
 MST_API MST_MUST_USE mst_status mst_score_network_new(mst_score **out, const mst_network *net,
                                                       bool beyond);
-/* The same without the expansion: the network answers all rows alone, a hundred times as fast there. */
+/* The same without the expansion: the network answers all rows alone, which takes
+ * microseconds instead of milliseconds there. */
 MST_API MST_MUST_USE mst_status mst_score_network_alone_new(mst_score **out, const mst_network *net,
                                                             bool beyond);
 /* Its small-time limit at time t (≤ 0: t_min): a source without a time, score = t·s ≈ Log_y(x). Its mean is

@@ -16,6 +16,9 @@ static const char *const references[] = {"exact", "expansion", "bridge", "none",
 /* Few paths a pair are enough, and more pairs are better. */
 static const char judge[] = "bridge?paths=16&steps=32";
 static const size_t judged_samples = 16384;
+/* The same of models that search for geodesics, whose rows take this many microseconds or more. */
+static const size_t searched_samples = 1024;
+static const double searching = 10;
 
 static const option option_against = {
     .name = "against",
@@ -38,7 +41,9 @@ static const option option_samples = {
     .example = "10000",
     .minimum = 256,
     .maximum = 67108864,
-    .help = "simulated points for each band of times; 16384 against bridges",
+    .help =
+        "simulated points for each band of times; 16384 against bridges, 1024 of models that leave "
+        "short times to the expansion",
 };
 
 static const option option_start = {
@@ -85,6 +90,7 @@ typedef struct checking {
     double *start;
     size_t starts;
     report report;
+    size_t samples; /* of a band */
 } checking;
 
 static mst_status open_reference(checking *c)
@@ -129,19 +135,20 @@ static mst_status read_starts(checking *c)
     return read_point_option(c->inv, o, mst_network_manifold(c->net), &c->start, &c->starts);
 }
 
-static size_t samples_of(const checking *c)
+static size_t samples_of(const checking *c, const mst_score *subject)
 {
     bool judged = c->reference != NULL && mst_score_bridge(c->reference) != NULL;
-    return judged && !option_given(c->inv, &option_samples)
-               ? judged_samples
-               : (size_t)option_get(c->inv, &option_samples)->count;
+    if (option_given(c->inv, &option_samples))
+        return (size_t)option_get(c->inv, &option_samples)->count;
+    return mst_score_describe(subject)->cost >= searching ? searched_samples
+           : judged                                       ? judged_samples
+                    : (size_t)option_get(c->inv, &option_samples)->count;
 }
 
 static mst_status measure(checking *c)
 {
     mst_certificate measured;
     mst_check_options o = mst_check_options_default();
-    o.samples = samples_of(c);
     o.seed = option_get(c->inv, &option_check_seed)->count;
     o.start = c->start;
     o.starts = c->starts;
@@ -150,8 +157,10 @@ static mst_status measure(checking *c)
     o.progress = progress_callback(&p, MST_CHECK_BANDS);
     mst_score *subject;
     mst_status status = mst_score_network_new(&subject, c->net, true);
-    if (status == MST_OK)
+    if (status == MST_OK) {
+        c->samples = o.samples = samples_of(c, subject);
         status = mst_score_check(&measured, subject, c->reference, &o);
+    }
     mst_score_free(subject);
     progress_end(&p);
     if (status != MST_OK)
@@ -181,7 +190,7 @@ static mst_status write_result(checking *c, bool written)
     if (j != NULL) {
         json_member_string(j, "manifold", info.manifold);
         json_member_string(j, "file", c->path);
-        json_member_integer(j, "samples", samples_of(c));
+        json_member_integer(j, "samples", c->samples);
         json_member_bool(j, "written", written);
         certificate_json(&shown, j);
         json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);

@@ -32,6 +32,7 @@ typedef struct source {
     mst_network *owned; /* the same, or null */
     bool beyond;
     mst_score *expansion; /* for short times, or null */
+    double until;         /* it is asked up to this time */
     atomic_flag lock;
     workspace *kept[KEPT][2]; /* without and with tangents */
 } source;
@@ -278,8 +279,9 @@ static mst_status evaluate(const mst_score *score, const mst_pairs *pairs,
         status = evaluate_block(net, &part, &values, r);
     }
     give_back(s, r);
-    return status == MST_OK && s->expansion != NULL ? network_join(s->expansion, pairs, out)
-                                                    : status;
+    return status == MST_OK && s->expansion != NULL
+               ? network_join(s->expansion, s->until, pairs, out)
+               : status;
 }
 
 /* The cost as measured: of what the network reads, and of about 45 multiplications and
@@ -329,6 +331,8 @@ static mst_status source_new(mst_score **out, const mst_network *net, bool beyon
     mst_status status = alone || !network_has_short_times(net)
                             ? MST_OK
                             : mst_score_expansion_new(&s->expansion, net->m);
+    if (status == MST_OK && s->expansion != NULL)
+        status = network_short_until(net, s->expansion, &s->until);
     if (status != MST_OK && status != MST_UNABLE) {
         free_source(s);
         return status;
