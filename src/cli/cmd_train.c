@@ -103,10 +103,9 @@ FLAG(option_resume, "resume", NULL,
 POSITIVE(option_checkpoint, "checkpoint", "SECONDS", "5", "60", NULL,
          "time between two checkpoints");
 
-COUNT(
-    option_width, "width", "W", NULL, "256", 65536, GROUP_NETWORK,
-    "neurons in a hidden layer (default: 128; 64 on manifolds from formulas that have no logarithm "
-    "in closed form)");
+COUNT(option_width, "width", "W", NULL, "256", 65536, GROUP_NETWORK,
+      "neurons in a hidden layer (default: 128; 64 on manifolds from formulas that have no closed "
+      "logarithm)");
 COUNT(option_depth, "depth", "L", "3", "5", 64, GROUP_NETWORK, "hidden layers");
 CHOICE(option_activation, "activation", "NAME", activations, "silu", "tanh", GROUP_NETWORK,
        "of the hidden layers: silu or tanh");
@@ -127,9 +126,8 @@ COUNT(option_batch, "batch", "N", NULL, "8192", 4194304, GROUP_LEARNING,
       "samples in a step (default: 4096)");
 POSITIVE(option_rate, "rate", "R", "0.003", "0.001", GROUP_LEARNING, "the largest learning rate");
 COUNT(option_path_steps, "path-steps", "K", NULL, "64", 100000, GROUP_LEARNING,
-      "steps of a Brownian path (default: 24; 48 on manifolds from formulas that have no logarithm "
-      "in "
-      "closed form; 100 for losses other than bel)");
+      "steps of a Brownian path (default: 24; 48 on manifolds from formulas that have no closed "
+      "logarithm; 100 for losses other than bel)");
 COUNT(option_path_samples, "path-samples", "N", NULL, "24", 1000, GROUP_LEARNING,
       "samples taken from a path, each at a time of its own (default: 4, or 24 with paths of 48 "
       "steps; 25 for losses other than bel): more are cheaper to make but less independent");

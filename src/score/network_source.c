@@ -329,11 +329,13 @@ static mst_status source_new(mst_score **out, const mst_network *net, bool beyon
     s->net = net;
     s->beyond = beyond;
     mst_status status = alone || !network_has_short_times(net)
-                            ? MST_OK
+                            ? MST_UNABLE
                             : mst_score_expansion_new(&s->expansion, net->m);
-    if (status == MST_OK && s->expansion != NULL)
+    if (status == MST_OK)
         status = network_short_until(net, s->expansion, &s->until);
-    if (status != MST_OK && status != MST_UNABLE) {
+    else if (status == MST_UNABLE) /* there is none, and the network answers alone */
+        status = MST_OK;
+    if (status != MST_OK) {
         free_source(s);
         return status;
     }
