@@ -120,6 +120,7 @@ typedef enum mst_no_region {
     MST_REGION_FEW_WEIGHTS, /* relative weights so unequal that few rows count */
     MST_REGION_FEW_COUNTS,  /* counts that sum to one observation or less */
     MST_REGION_OF_FACTOR,   /* one of the factors, each with its time, has none */
+    MST_REGION_NOT_ASKED,   /* so many dimensions that the covariance is formed for those who ask */
 } mst_no_region;
 
 typedef struct mst_mean_options {
@@ -195,7 +196,9 @@ typedef struct mst_mean_result {
     size_t set_size;
     mst_mean_point *set; /* best first */
     double *basis;       /* (d, D), orthonormal tangent basis at the mean */
-    double *covariance;  /* (d, d) of the mean in that basis; NANs where it is not defined */
+    /* (d, d) of the mean in that basis; NANs where it is not defined. Both null where the options ask for no
+     * `covariance` of matrices of order 9 and more: then there is the standard error alone. */
+    double *covariance;
     /* the kind it is of: what was asked for, but for sources without a time, and with clusters, the sandwich
      * instead of OBSERVED; and the bootstrap instead of that where rows of a Fréchet mean lie beyond the
      * injectivity radius and nobody knows the cut locus */

@@ -4,6 +4,7 @@
 #include "base/linalg.h"
 
 #include "base/linalg_kernels.h"
+#include "base/wide_matrices.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -205,14 +206,23 @@ mst_status mst_eigen_symmetric(size_t count, size_t n, const double *a, double *
                            vectors + at * n * n);
         return MST_OK;
     }
-    mst_dense d;
-    mst_status status = mst_dense_new(&d, n);
+    mst_dense d = {0};
+    unsigned char *left; /* to LAPACK */
+    MST_TRY(mst_allocate(&left, count));
+    memset(left, 1, count);
+    mst_status status = n <= WIDE_ORDER ? wide_eigen(count, n, a, values, vectors, left) : MST_OK;
     for (size_t i = 0; i < count && status == MST_OK; i++) {
-        status = mst_dense_eigen(&d, a + i * n * n, values + i * n, vectors + i * n * n);
+        if (left[i] == 0)
+            continue;
+        if (d.work == NULL)
+            status = mst_dense_new(&d, n);
+        if (status == MST_OK)
+            status = mst_dense_eigen(&d, a + i * n * n, values + i * n, vectors + i * n * n);
         if (status != MST_OK && bad != NULL)
             *bad = i;
     }
     mst_dense_release(&d);
+    mst_release(left);
     return status;
 }
 
@@ -230,10 +240,12 @@ mst_status mst_cholesky(size_t count, size_t n, const double *a, double *l, size
         }
         return MST_OK;
     }
-    for (size_t i = 0; i < count; i++)
-        if (!mst_dense_cholesky(n, a + i * n * n, l + i * n * n))
-            return fail_at(MST_DOMAIN, i, bad, failure);
-    return MST_OK;
+    size_t first = count;
+    if (n <= WIDE_ORDER)
+        MST_TRY(wide_cholesky(count, n, a, l, &first));
+    for (size_t i = 0; n > WIDE_ORDER && i < count && first == count; i++)
+        first = mst_dense_cholesky(n, a + i * n * n, l + i * n * n) ? count : i;
+    return first < count ? fail_at(MST_DOMAIN, first, bad, failure) : MST_OK;
 }
 
 /* Replace the columns of u that belong to zero singular values, the last ones, so that u is orthogonal:

@@ -91,6 +91,8 @@ static const char *missing_region(const estimation *e, const mst_mean_result *r,
         return text;
     case MST_REGION_OF_FACTOR:
         return "one of the factors has none; fit it by itself to see why";
+    case MST_REGION_NOT_ASKED:
+        return "many dimensions; --covariance sandwich forms the matrix and the region";
     }
     return NULL;
 }
@@ -190,25 +192,42 @@ static mst_status json_factors(const estimation *e, mst_json *j, const mst_mean_
     return status;
 }
 
+/* Null where it has not been formed. */
+static mst_status json_covariance(mst_json *j, size_t d, double unit, const double *from)
+{
+    double *covariance;
+    if (from == NULL) {
+        json_member_number(j, "mean_covariance", NAN);
+        return MST_OK;
+    }
+    mst_status status = new_doubles(&covariance, d, d);
+    if (status != MST_OK)
+        return status;
+    for (size_t i = 0; i < d * d; i++)
+        covariance[i] = from[i] / (unit * unit);
+    json_member_matrix(j, "mean_covariance", d, d, covariance);
+    free(covariance);
+    return MST_OK;
+}
+
 mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *r,
                        double confidence)
 {
     static const char *const kinds[] = {"none", "ellipsoid", "score", "whole"};
     size_t d = mst_manifold_dim(e->m);
-    double unit = length_unit(e), *covariance;
-    mst_status status = new_doubles(&covariance, d, d);
+    double unit = length_unit(e);
+    mst_status status = json_covariance(j, d, unit, r->covariance);
     if (status != MST_OK)
         return status;
-    for (size_t i = 0; i < d * d; i++)
-        covariance[i] = r->covariance[i] / (unit * unit);
-    json_member_matrix(j, "mean_covariance", d, d, covariance);
-    free(covariance);
     json_member_number(j, "mean_standard_error", r->standard_error / unit);
     if (missing_errors(r) != NULL)
         json_member_string(j, "missing_errors", missing_errors(r));
     if (lengths_in_degrees(e))
         json_member_string(j, "units", "degrees");
-    json_member_matrix(j, "basis", d, e->ambient, r->basis);
+    if (r->basis != NULL)
+        json_member_matrix(j, "basis", d, e->ambient, r->basis);
+    else
+        json_member_number(j, "basis", NAN);
     json_member_number(j, "confidence", confidence);
     json_member_string(j, "region_kind", kinds[r->region_kind]);
     char text[REASON];

@@ -47,6 +47,8 @@ double factor_error(const estimation *e, const mst_mean_result *r, size_t factor
 {
     size_t d = mst_manifold_dim(e->m), first = 0;
     double sum = 0;
+    if (r->covariance == NULL) /* of one factor, see mean.h */
+        return r->standard_error;
     for (size_t f = 0; f < factor; f++)
         first += mst_manifold_dim(mst_manifold_factor(e->m, f));
     for (size_t i = 0; i < mst_manifold_dim(mst_manifold_factor(e->m, factor)); i++)

@@ -16,9 +16,11 @@ struct mst_manifold {
     size_t ambient;             /* D */
     char *spec;
     void *data;
-    const struct mst_product *product;     /* null: it is none */
-    struct mst_metric *metric;             /* its root, see manistat/metric.h; null: `exp` is */
-    const struct mst_own_geodesics *own;   /* null: geodesics are found by the general solver */
+    const struct mst_product *product;   /* null: it is none */
+    struct mst_metric *metric;           /* its root, see manistat/metric.h; null: `exp` is */
+    const struct mst_own_geodesics *own; /* null: geodesics are found by the general solver */
+    /* null: Fréchet means are searched for row by row */
+    const struct mst_barycentre_ops *barycentre;
     struct mst_constraint *constraint;     /* or its root, see manistat/constraint.h */
     const struct formula_columns *columns; /* null: it is not made of formulas */
     struct mst_formula_content *formula;   /* the same */

@@ -2,9 +2,11 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Symmetric positive definite matrices with the affine-invariant metric ⟨u, v⟩_P = tr(P⁻¹u P⁻¹v)
- * (Pennec, Fillard and Ayache, 2006). Orders up to 4 run in lanes (spd_small.hot.c), larger ones through
- * LAPACK (spd_plain.c). */
+ * (Pennec, Fillard and Ayache, 2006). Orders up to 4 run in lanes (spd_small.hot.c), those up to 128 in lanes
+ * of another kind (spd_wide.c), larger ones through LAPACK (spd_plain.c). */
 #include "base/linalg.h"
+#include "base/wide_matrices.h"
+#include "manifold/barycentre.h"
 #include "manifold/internal.h"
 #include "manifold/spd_kernels.h"
 #include "manifold/spec.h"
@@ -306,7 +308,9 @@ static mst_status new_with(mst_manifold **out, const mst_manifold_ops *ops, size
     MST_TRY(mst_check_order(out, "spd", n, MST_MAX_ORDER));
     char spec[40];
     snprintf(spec, sizeof spec, "spd:%zu", n);
-    return mst_manifold_new(out, ops, spec, symmetric_dim(n), n * n, NULL);
+    MST_TRY(mst_manifold_new(out, ops, spec, symmetric_dim(n), n * n, NULL));
+    (*out)->barycentre = &mst_spd_barycentre;
+    return MST_OK;
 }
 
 bool mst_is_affine_invariant(const mst_manifold *m)
@@ -316,7 +320,15 @@ bool mst_is_affine_invariant(const mst_manifold *m)
 
 mst_status mst_spd_new(mst_manifold **out, size_t n)
 {
-    return new_with(out, n <= MST_SMALL_ORDER ? &small_ops : &plain_ops, n);
+    if (n <= MST_SMALL_ORDER)
+        return new_with(out, &small_ops, n);
+    mst_manifold_ops ops = plain_ops;
+    if (n <= WIDE_ORDER) {
+        ops.exp = mst_spd_wide_exp;
+        ops.log = mst_spd_wide_log;
+        ops.dist = mst_spd_wide_dist;
+    }
+    return new_with(out, &ops, n);
 }
 
 mst_status mst_spd_from_spec(mst_manifold **out, const mst_spec_arguments *a)

@@ -59,6 +59,14 @@ mst_status mst_spd_plain_from_frame(const mst_manifold *m, size_t n, const doubl
 mst_status mst_spd_plain_to_frame(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   double *c);
 
+/* spd_wide.c: orders 5 to WIDE_ORDER. */
+mst_status mst_spd_wide_exp(const mst_manifold *m, size_t n, const double *x, const double *v,
+                            double *y);
+mst_status mst_spd_wide_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            double *v, unsigned char *flag);
+mst_status mst_spd_wide_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
+                             double *r);
+
 /* spd_derivative.c: Jacobi fields of the affine-invariant metric. */
 mst_status mst_spd_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   const double *dx, const double *dv, double *dy);

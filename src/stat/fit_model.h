@@ -21,7 +21,8 @@
  * coordinates and somebody will ask again; else null. */
 typedef struct fit_rows {
     size_t n, first;
-    const double *x, *weights, *flat;
+    const double *x, *weights;
+    const double *about; /* (n, d) coordinates of the rows about the mean, in its frame; or null */
 } fit_rows;
 
 /* The first number of rows that were drawn for a look: no row of a data set has it, so a source that draws
@@ -113,8 +114,9 @@ static inline const mst_score *fit_source(const fit_model *m)
 typedef struct fit_means {
     fit_model model;
     size_t means, times;
-    const size_t *mean_of, *time_of; /* (groups); null: all have the first */
-    bool retract;                    /* means move by mst_manifold_retract */
+    const size_t *mean_of, *time_of;     /* (groups); null: all have the first */
+    bool retract;                        /* means move by mst_manifold_retract */
+    const struct mst_barycentre *centre; /* how the mean was found, or null */
 } fit_means;
 
 /* One mean and time of the rows. Copies are models as well. */

@@ -35,7 +35,7 @@ mst_status mst_mean_region_axes(const mst_mean_result *r, const mst_manifold *m,
 {
     if (factor >= mst_manifold_factor_count(m))
         return mst_fail(MST_ARGUMENT, "%s has no factor %zu", mst_manifold_spec(m), factor);
-    if (r->region_kind != MST_REGION_ELLIPSOID || isnan(r->covariance[0]))
+    if (r->region_kind != MST_REGION_ELLIPSOID || r->covariance == NULL || isnan(r->covariance[0]))
         return mst_fail(MST_UNABLE, "the region is no ellipsoid");
     size_t d = mst_manifold_dim(m), k = mst_manifold_dim(mst_manifold_factor(m, factor)), first = 0;
     for (size_t f = 0; f < factor; f++)

@@ -40,7 +40,7 @@ static void withdraw_errors(const doubts *d)
         mst_score_gives(d->model->model.source, MST_GIVES_TIME) && !d->model->model.time_is_free;
     if (fixed || r->no_errors != MST_ERRORS_GIVEN)
         return;
-    for (size_t k = 0; k < dim * dim; k++)
+    for (size_t k = 0; r->covariance != NULL && k < dim * dim; k++)
         r->covariance[k] = NAN;
     r->standard_error = r->region_volume = r->region_radius2 = NAN;
     r->region_kind = MST_REGION_NONE;

@@ -102,7 +102,7 @@ static mst_status invert_information(size_t q, const double *units, double round
  * logarithms in its frame. */
 static void flat_spread(const fit_rows *rows, size_t d, double *outer)
 {
-    const double *u = rows->flat, *w = rows->weights;
+    const double *u = rows->about, *w = rows->weights;
     memset(outer, 0, d * d * sizeof *outer);
     for (size_t a = 0; a < d; a++) /* first: a row of the matrix stays in the cache */
         for (size_t i = 0; i < rows->n; i++) {
@@ -133,7 +133,7 @@ static mst_status row_spread(const error_job *j, double *gradient, double *outer
             outer[k] *= j->precision.factor;
         return MST_OK;
     }
-    if (m->rows[0].flat != NULL && !mst_score_gives(m->source, MST_GIVES_TIME)) {
+    if (m->rows[0].about != NULL && !mst_score_gives(m->source, MST_GIVES_TIME)) {
         flat_spread(&m->rows[0], m->parameters, outer);
         return MST_OK;
     }
@@ -470,7 +470,7 @@ static mst_status judge_weights(error_job *j)
 static mst_status covariance_of(error_job *j, const double *hessian, size_t stride,
                                 double *covariance, bool *defined)
 {
-    bool curved = has_hessian(j->model->model.source);
+    bool curved = has_hessian(j->model->model.source) || j->model->centre != NULL;
     MST_TRY(mean_cut_locus(&j->model->model, j->state, j->cut_matrix, &j->cut));
     look_beyond(j);
     if (j->r->covariance_kind == MST_COVARIANCE_BOOTSTRAP) {
@@ -525,7 +525,8 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     const fit_rows *rows = &model->model.rows[0];
     mean_clusters clusters;
     r->covariance_kind = kind_of(model->model.source, o);
-    MST_TRY(mst_manifold_frame(mst_score_manifold(model->model.source), 1, r->mean, r->basis));
+    if (r->basis != NULL)
+        MST_TRY(mst_manifold_frame(mst_score_manifold(model->model.source), 1, r->mean, r->basis));
     MST_TRY(mean_clusters_new(&clusters, rows->n, rows->weights, o->clusters));
     r->clusters = clusters.count;
     /* One point, or one cluster, has no spread to learn errors from. */
@@ -541,7 +542,8 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     else if (r->covariance_kind != MST_COVARIANCE_OBSERVED && !spread)
         r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
     else
-        status = add_covariance(r, model, o, &clusters, hessian);
+        status = r->covariance == NULL ? mean_total_error(r, model)
+                                       : add_covariance(r, model, o, &clusters, hessian);
     mean_clusters_free(&clusters);
     return status;
 }

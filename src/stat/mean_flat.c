@@ -145,7 +145,7 @@ static void keep(mean_search *s, double *u, const double *mean)
 {
     for (size_t k = 0; k < s->rows.n * s->d; k++)
         u[k] -= mean[k % s->d];
-    s->rows.flat = s->flat = u;
+    s->rows.about = s->about = u;
 }
 
 mst_status mean_flat(mean_search *s, bool *found)

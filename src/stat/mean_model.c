@@ -21,7 +21,7 @@ static mst_status flat_spread_of(const fit_rows *rows, size_t d, double t, doubl
     double *gram, sum = 0, squares = 0, tails = 0;
     MST_TRY(mst_allocate_zero(&gram, side * side));
     for (size_t i = 0; i < n; i++) {
-        const double *u = rows->flat + i * d;
+        const double *u = rows->about + i * d;
         double w = rows->weights != NULL ? rows->weights[i] : 1, length2 = 0;
         for (size_t a = 0; a < d; a++)
             length2 += u[a] * u[a];
@@ -33,7 +33,7 @@ static mst_status flat_spread_of(const fit_rows *rows, size_t d, double t, doubl
         for (size_t k = 0; side < d && k <= i; k++) {
             double product = 0, root = rows->weights != NULL ? sqrt(w * rows->weights[k]) : 1;
             for (size_t a = 0; a < d; a++)
-                product += u[a] * rows->flat[k * d + a];
+                product += u[a] * rows->about[k * d + a];
             gram[i * n + k] = root * product;
         }
     }
@@ -53,7 +53,7 @@ static mst_status spread_of(const fit_means *model, const mst_mean_result *r, co
     const fit_model *m = &model->model;
     const mst_manifold *manifold = mst_score_manifold(m->source);
     size_t q = m->parameters, d = mst_manifold_dim(manifold), D = mst_manifold_ambient(manifold);
-    if (m->rows[0].flat != NULL)
+    if (m->rows[0].about != NULL)
         return flat_spread_of(&m->rows[0], d, r->time, r->effective_n, out);
     double *gradient;
     MST_TRY(mst_allocate(&gradient, q + q * q + D + 1));

@@ -291,7 +291,7 @@ static mst_status join(const factor_fits *f, const mst_score *source, mst_mean_r
     for (size_t i = 0; i < f->count; i++)
         members *= members <= MOST_MEMBERS ? f->results[i]->set_size : 1;
     mst_mean_result *r;
-    MST_TRY(mean_result_new(&r, f->d, f->D, members < MOST_MEMBERS ? members : MOST_MEMBERS));
+    MST_TRY(mean_result_new(&r, f->d, f->D, true, members < MOST_MEMBERS ? members : MOST_MEMBERS));
     *out = r;
     for (size_t k = 0; k < r->set_size; k++)
         fill_member(f, k, &r->set[k]);

@@ -8,24 +8,25 @@
 #include <math.h>
 #include <string.h>
 
-mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, size_t set_size)
+mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, bool matrix, size_t set_size)
 {
     mst_mean_result *r;
+    size_t basis = matrix ? d * D : 0, covariance = matrix ? d * d : 0;
     MST_TRY(mst_allocate_zero(&r, 1));
     mst_status status = mst_allocate(&r->set, set_size);
     if (status == MST_OK)
-        status = mst_allocate(&r->mean, (1 + set_size) * D + d * D + d * d);
+        status = mst_allocate(&r->mean, (1 + set_size) * D + basis + covariance);
     if (status != MST_OK) {
         mst_release(r->set);
         mst_release(r);
         return status;
     }
-    r->basis = r->mean + D;
-    r->covariance = r->basis + d * D;
+    r->basis = matrix ? r->mean + D : NULL;
+    r->covariance = matrix ? r->basis + basis : NULL;
     for (size_t k = 0; k < set_size; k++)
-        r->set[k].mean = r->covariance + d * d + k * D;
+        r->set[k].mean = r->mean + D + basis + covariance + k * D;
     r->set_size = set_size;
-    for (size_t k = 0; k < d * d; k++)
+    for (size_t k = 0; k < covariance; k++)
         r->covariance[k] = NAN;
     r->time = r->log_likelihood = r->variance = r->standard_error = r->time_standard_error = NAN;
     r->time_low = r->time_high = r->region_radius2 = r->region_volume = r->aic = r->bic = NAN;
@@ -111,7 +112,7 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
 {
     const mean_candidate *best = &s->candidates[0];
     mst_mean_result *r;
-    MST_TRY(mean_result_new(&r, s->d, s->D, s->members));
+    MST_TRY(mean_result_new(&r, s->d, s->D, !s->total_only, s->members));
     fill_set(s, r);
     fill_outcome(s, &best->outcome, r);
     memcpy(r->mean, best->state, s->D * sizeof *r->mean);

@@ -5,6 +5,7 @@
 #include "stat/mean_search.h"
 
 #include "geodesic/own.h"
+#include "manifold/barycentre.h"
 #include "score/score_internal.h"
 #include "stat/distances.h"
 #include "stat/rows.h"
@@ -60,7 +61,9 @@ void mean_search_free(mean_search *s)
     mst_release(s->start_rows);
     mst_release(s->sample_x);
     mst_release(s->sample_weights);
-    mst_release(s->flat);
+    mst_release(s->about);
+    if (s->centre != NULL)
+        s->centre->ops->free(s->centre);
 }
 
 mst_status mean_next_candidate(mean_search *s, mean_candidate **out)
@@ -78,8 +81,8 @@ mst_status mean_next_candidate(mean_search *s, mean_candidate **out)
     mean_candidate *c = &s->candidates[s->count];
     if (c->state == NULL) {
         size_t q = s->model.model.parameters;
-        MST_TRY(mst_allocate_zero(&c->state, s->D + 1 + q * q));
-        c->hessian = c->state + s->D + 1;
+        MST_TRY(mst_allocate_zero(&c->state, s->D + 1 + (s->total_only ? 0 : q * q)));
+        c->hessian = s->total_only ? NULL : c->state + s->D + 1;
     }
     *out = c;
     return MST_OK;
@@ -264,8 +267,12 @@ mst_status mean_search_run(mean_search *s)
     const fit_model *model = &s->model.model;
     mean_candidate *c;
     bool collapsed = false, found = false;
-    MST_TRY(mean_next_candidate(s, &c));
-    if (mean_is_flat(s))
+    mean_plan_centre(s);
+    if (s->by_centre)
+        MST_TRY(mean_by_centre(s, &found));
+    if (!found)
+        MST_TRY(mean_next_candidate(s, &c));
+    if (!found && mean_is_flat(s))
         MST_TRY(mean_flat(s, &found));
     if (found) {
         s->scope = MEAN_ONLY;

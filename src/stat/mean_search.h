@@ -58,7 +58,10 @@ typedef struct mean_search {
     size_t different;   /* so many before they repeat */
     fit_rows sample;    /* for a first look; all rows if there are few */
     double *sample_x, *sample_weights;
-    double *flat; /* of the rows, if it is not null there */
+    double *about; /* of the rows, if it is not null there */
+    /* The manifold has a way of its own to the mean; its total error only is wanted; and what it found. */
+    bool by_centre, total_only;
+    struct mst_barycentre *centre;
 } mean_search;
 
 static inline double *mean_time(const mean_search *s, const mean_candidate *c)
@@ -90,6 +93,14 @@ MST_MUST_USE mst_status mean_climb_next(mean_search *s, bool look);
 bool mean_is_flat(const mean_search *s);
 /* That candidate, without a climb; not found where rounding is in the way, or all rows are one. */
 MST_MUST_USE mst_status mean_flat(mean_search *s, bool *found);
+
+/* Has the manifold a way of its own, and how much of its errors is wanted? */
+void mean_plan_centre(mean_search *s);
+/* The candidate that it leads to; not found where it fails. */
+MST_MUST_USE mst_status mean_by_centre(mean_search *s, bool *found);
+/* The standard error of such a mean, the root of the trace of its covariance, to about one per cent; no
+ * matrix is formed. */
+MST_MUST_USE mst_status mean_total_error(mst_mean_result *result, const fit_means *model);
 
 /* ---- Starts ---- */
 
@@ -157,8 +168,10 @@ MST_MUST_USE mst_status mean_compare_times(mst_mean_result *result, const fit_me
 MST_MUST_USE mst_status mean_fit_per_factor(mst_mean_result **out, const mst_score *source,
                                             size_t n, const double *x,
                                             const mst_mean_options *options);
-/* Room for a result of dimensions d and D with `set_size` members, everything unknown. */
-MST_MUST_USE mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, size_t set_size);
+/* Room for a result of dimensions d and D with `set_size` members, everything unknown; with basis and
+ * covariance only if there is to be a `matrix`. */
+MST_MUST_USE mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, bool matrix,
+                                        size_t set_size);
 
 /* ---- Error bars ---- */
 
