@@ -15,9 +15,10 @@ typedef struct mst_barycentre_ops {
     /* Its memory, 0 if there is no such way for so many rows. */
     size_t (*size)(const mst_manifold *m, size_t n);
     /* To a gradient of at most `tolerance` times the root of the mean squared distance, that being no less
-     * than 0.01, or as far as rounding lets it. weights (n) may be null. */
+     * than 0.01, or as far as rounding lets it. weights (n) and start (D) may be null. */
     mst_status (*find)(mst_barycentre **out, const mst_manifold *m, size_t n, const double *x,
-                       const double *weights, double tolerance, int threads, mst_progress progress);
+                       const double *weights, const double *start, double tolerance, int threads,
+                       mst_progress progress);
     /* Log of the rows in the frame at the mean, c (n, d). */
     mst_status (*logs)(const mst_barycentre *b, double *c);
     /* c (sides, d) ← H⁻¹ c to a relative error of `tolerance`, H the Hessian of half the mean squared

@@ -426,8 +426,8 @@ static mst_status centre_new(centre **out, const mst_manifold *m, size_t count, 
 }
 
 static mst_status centre_find(mst_barycentre **out, const mst_manifold *m, size_t count,
-                              const double *x, const double *weights, double tolerance, int threads,
-                              mst_progress progress)
+                              const double *x, const double *weights, const double *start,
+                              double tolerance, int threads, mst_progress progress)
 {
     centre *c = NULL;
     double *work = NULL;
@@ -437,7 +437,10 @@ static mst_status centre_find(mst_barycentre **out, const mst_manifold *m, size_
         status = mst_allocate(&work, 2 * D);
     if (status == MST_OK) {
         c->base.ops = &mst_spd_barycentre;
-        arithmetic_mean(c);
+        if (start != NULL)
+            memcpy(c->base.mean, start, D * sizeof *start);
+        else
+            arithmetic_mean(c);
         load(c);
         status = factor(c);
     }

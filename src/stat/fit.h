@@ -117,6 +117,13 @@ typedef struct fit_outcome {
 MST_MUST_USE mst_status fit_climb(const fit_model *model, double *state, const fit_options *options,
                                   fit_outcome *out);
 
+/* Has the manifold a way of its own to the Fréchet mean of n rows (manifold/barycentre.h)? And that mean (D),
+ * with −½ Σ w dist²; start (D) may be null. Not found: climb. */
+bool fit_has_centre(const mst_score *source, size_t n);
+MST_MUST_USE mst_status fit_centre(const mst_score *source, const fit_rows *rows,
+                                   const double *start, double tolerance, int threads, double *mean,
+                                   double *value, bool *found);
+
 /* Has the climb ended in a maximum? */
 bool fit_has_converged(mst_fit_end end);
 /* Where the time went. */

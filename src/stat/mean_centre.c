@@ -16,18 +16,38 @@
  * other for nobody. */
 enum { MOST_FORMED = 36, MOST_ASKED = 2500 };
 
-static bool has_centre(const mean_search *s)
+bool fit_has_centre(const mst_score *source, size_t n)
 {
-    return s->m->barycentre != NULL && score_is_log(s->model.model.source) &&
-           s->o->method == MST_MEAN_NEWTON && s->o->iterations == 0 &&
-           s->m->barycentre->size(s->m, s->rows.n) > 0;
+    const mst_manifold *m = mst_score_manifold(source);
+    return m->barycentre != NULL && score_is_log(source) && m->barycentre->size(m, n) > 0;
+}
+
+mst_status fit_centre(const mst_score *source, const fit_rows *rows, const double *start,
+                      double tolerance, int threads, double *mean, double *value, bool *found)
+{
+    const mst_manifold *m = mst_score_manifold(source);
+    mst_barycentre *b;
+    double total = 0;
+    *found = false;
+    mst_status status = m->barycentre->find(&b, m, rows->n, rows->x, rows->weights, start,
+                                            tolerance, threads, (mst_progress){0});
+    if (status != MST_OK)
+        return status == MST_MEMORY ? status : MST_OK;
+    for (size_t i = 0; i < rows->n; i++)
+        total += rows->weights != NULL ? rows->weights[i] : 1;
+    *found = b->settled;
+    *value = -0.5 * total * b->square;
+    memcpy(mean, b->mean, mst_manifold_ambient(m) * sizeof *mean);
+    b->ops->free(b);
+    return MST_OK;
 }
 
 void mean_plan_centre(mean_search *s)
 {
     const mst_mean_options *o = s->o;
     bool relative = o->weights != NULL && o->weights_are == MST_WEIGHTS_RELATIVE;
-    s->by_centre = has_centre(s);
+    s->by_centre = o->method == MST_MEAN_NEWTON && o->iterations == 0 &&
+                   fit_has_centre(s->model.model.source, s->rows.n);
     s->total_only = s->by_centre && s->d > MOST_FORMED && !relative && o->clusters == NULL &&
                     o->covariance == MST_COVARIANCE_OBSERVED;
 }
@@ -76,7 +96,7 @@ mst_status mean_by_centre(mean_search *s, bool *found)
     mean_candidate *c;
     *found = false;
     mst_status status =
-        s->m->barycentre->find(&s->centre, s->m, s->rows.n, s->rows.x, s->rows.weights,
+        s->m->barycentre->find(&s->centre, s->m, s->rows.n, s->rows.x, s->rows.weights, NULL,
                                s->tolerances.asked, s->o->threads, s->o->progress);
     if (status == MST_MEMORY || status == MST_INTERRUPTED)
         return status;

@@ -3,6 +3,7 @@
 
 /* Separate fits against a common one. The hypothesis says which of mean and time the groups of the common
  * model share. */
+#include "score/score_internal.h"
 #include "stat/distances.h"
 #include "stat/extrinsic.h"
 #include "stat/sample_test_parts.h"
@@ -102,6 +103,15 @@ static mst_status fit_separate(const samples *t, comparison *c)
     for (size_t g = 0; g < t->groups; g++) {
         double *state = separate_state(t, c, g);
         const fit_rows *rows = &c->rows[g];
+        bool found = false;
+        if (fit_has_centre(t->source, rows->n))
+            MST_TRY(fit_centre(t->source, rows, t->pooled, climb.tolerance, t->threads, state,
+                               &c->value[g], &found));
+        if (found) {
+            state[t->D] = t->time;
+            c->separate_value += c->value[g];
+            continue;
+        }
         mst_status status = mean_extrinsic(t->m, rows->n, rows->x, rows->weights, state);
         if (status == MST_DOMAIN)
             memcpy(state, t->pooled, t->D * sizeof *state);
@@ -111,6 +121,23 @@ static mst_status fit_separate(const samples *t, comparison *c)
         MST_TRY(fit_one(t, rows, state, &c->value[g], &c->separate_converged));
         c->separate_value += c->value[g];
     }
+    return MST_OK;
+}
+
+/* The common mean by a way of its own: groups stand one after the other. */
+static mst_status find_null(const samples *t, comparison *c, bool *found)
+{
+    fit_rows all = c->rows[0];
+    all.n = t->n;
+    MST_TRY(fit_centre(t->source, &all, t->pooled, climb.tolerance, t->threads, c->null,
+                       &c->null_value, found));
+    if (!*found) {
+        c->null_value = -INFINITY;
+        return MST_OK;
+    }
+    for (size_t k = 0; k < null_times(t); k++)
+        c->null[t->D + k] = t->time;
+    c->null_end = MST_FIT_SETTLED;
     return MST_OK;
 }
 
@@ -225,8 +252,10 @@ static mst_status standardise(const samples *t, const test_arrangement *a, compa
         double n = (double)c->rows[g].n, scatter;
         for (size_t k = 0; k < units; k++)
             ends[k] = a->ends[place[0] + k] - first;
-        MST_TRY(samples_scatter(t, &c->rows[g], separate_state(t, c, g), units,
-                                u->clusters > 0 ? ends : NULL, &scatter));
+        scatter = -2 * c->value[g]; /* rows that count one each: known already */
+        if (u->clusters > 0 || !score_is_log(t->source))
+            MST_TRY(samples_scatter(t, &c->rows[g], separate_state(t, c, g), units,
+                                    u->clusters > 0 ? ends : NULL, &scatter));
         double scale = samples_scale(t, n, units, scatter);
         for (size_t i = 0; i < c->rows[g].n; i++)
             a->standard[first + i] = scale;
@@ -258,6 +287,11 @@ mst_status samples_compare(const samples *t, const test_arrangement *a, bool tho
         return MST_OK;
     if (t->standardised)
         MST_TRY(standardise(t, a, c));
+    bool found = false;
+    if (means == 1 && fit_has_centre(t->source, t->n))
+        MST_TRY(find_null(t, c, &found));
+    if (found)
+        return MST_OK;
     MST_TRY(try_null(t, means > 1 ? NULL : t->pooled, c));
     /* Which start led highest is for log p to tell. */
     thorough = thorough && mst_score_gives(t->source, MST_GIVES_LOG_P);
