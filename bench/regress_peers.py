@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 
+import peers
+
 SCRIPT = r"""
 import json, sys, time
 import numpy as np
@@ -30,18 +32,6 @@ print(json.dumps({"seconds": best, "intercept": [float(a) for a in model.interce
 """
 
 
-def peer(build):
-    """The interpreter that has geomstats, or null."""
-    folder = os.path.join(build, "peers")
-    python = os.path.join(folder, "bin", "python")
-    if not os.path.exists(python):
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    if subprocess.run([python, "-c", "import geomstats, autograd"], capture_output=True).returncode != 0:
-        subprocess.run([python, "-m", "pip", "install", "-q", "numpy<2", "scipy", "autograd", "geomstats"], capture_output=True)
-    found = subprocess.run([python, "-c", "import geomstats, autograd"], capture_output=True).returncode == 0
-    return python if found else None
-
-
 def main(build):
     rows = os.path.join(build, "peers-rows")
     os.makedirs(rows, exist_ok=True)
@@ -53,7 +43,7 @@ def main(build):
     square = sum(r * r for r in ours["residual_lengths"])
     print("processor time of a fit to 1000 points of the sphere, least squares, one covariate")
     print("manistat, with errors and tests  %9.1f ms   sum of squares %.9f" % (1e3 * best, square))
-    python = peer(build)
+    python = peers.interpreter(build, "geomstats")
     if python is None:
         print("geomstats: not measured, the package index is out of reach")
         return

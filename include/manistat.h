@@ -11,6 +11,7 @@
 #include <manistat/cluster.h>
 #include <manistat/constraint.h>
 #include <manistat/curve.h>
+#include <manistat/distances.h>
 #include <manistat/examine.h>
 #include <manistat/geodesic.h>
 #include <manistat/heat.h>

@@ -291,6 +291,17 @@ typedef struct mst_manifold_ops {
      * them, and how many there are. Fall-back: none. */
     size_t (*remarks)(const mst_manifold *m, const double *x, double t, size_t most,
                       mst_remark *out);
+
+    /* Distances of all pairs of some points, where a point can do a part of the work once and alone:
+     * `prepared_size`, the numbers S that it takes to keep it, or 0: none; `prepare`, these numbers (n,
+     * S) of the points x (n, D); `dist_prepared`, the distances r (n) of one prepared point x (S) to n ≤ 64
+     * prepared points y (n, S). They must be as good as those of `dist`, relative to the distance where
+     * points are near each other, and a pair's bits must not depend on what stands beside it. The three go
+     * together. Fall-back: `dist` with the first point repeated. */
+    size_t (*prepared_size)(const mst_manifold *m);
+    mst_status (*prepare)(const mst_manifold *m, size_t n, const double *x, double *prepared);
+    mst_status (*dist_prepared)(const mst_manifold *m, size_t n, const double *x, const double *y,
+                                double *r);
 } mst_manifold_ops;
 
 /* ---- Life cycle. Constructors give a whole object or nothing: MST_ARGUMENT for a dimension out of range

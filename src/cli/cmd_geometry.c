@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "commands.h"
+#include "dist_all.h"
 #include "pairs.h"
 
 #include <manistat/geodesic.h>
@@ -141,10 +142,17 @@ static mst_status dist_rows(pair_job *job, size_t n)
 
 static mst_status run_dist(invocation *inv)
 {
+    if (option_given(inv, &option_all))
+        return run_dist_all(inv);
     static const pair_operation operation = {
         .second = 'p', .lead = "dist", .status = true, .rows = dist_rows};
     return run_pairs(inv, &operation);
 }
+
+static const option *const dist_options[] = {
+    &option_space,       &option_all,         &option_status,
+    &option_score_limit, POINT_OPTIONS,       OUTPUT_OPTIONS,
+    &option_threads,     &option_seed_unused, NULL};
 
 const command command_dist = {
     .name = "dist",
@@ -153,9 +161,13 @@ const command command_dist = {
     .description =
         "A row holds two points x and y. The answer is one number per row, the length of the "
         "shortest curve from x to y on the manifold: an angle in radians on circles and spheres, "
-        "the rotation angle on so3, the affine-invariant distance on spd.\n\n" PAIR_SEARCH
-            PAIR_LIMIT PAIR_FILES,
-    .options = options,
+        "the rotation angle on so3, the affine-invariant distance on spd.\n\n"
+        "With --all rows hold one point each, and the answer is the matrix of the distances of all "
+        "pairs, as multidimensional scaling or nearest neighbours need it: of n points n rows and "
+        "columns, symmetric with zeros on the diagonal; with two FILEs a row for each point of the "
+        "first and a column for each of the second. It is kept in memory, 8 bytes a number, and "
+        "refused if it is larger than that.\n\n" PAIR_SEARCH PAIR_LIMIT PAIR_FILES,
+    .options = dist_options,
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){
@@ -163,6 +175,8 @@ const command command_dist = {
              "echo 0,0,1,1,0,0 | manistat dist --manifold sphere:2"},
             {"From Copenhagen to Sydney, on a globe of radius one:",
              "echo 55.7,12.6,-33.9,151.2 | manistat dist --manifold sphere:2 --latlon"},
+            {"The distance matrix of a data set:",
+             "manistat dist --manifold sphere:2 --all points.csv -o distances.npy"},
             {NULL, NULL},
         },
     .run = run_dist,

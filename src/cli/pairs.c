@@ -277,6 +277,7 @@ static mst_status solve_pairs(pair_job *job, size_t n, double *lengths)
     mst_geodesic_options options = mst_geodesic_options_default();
     mst_geodesic_output out = {.length = lengths, .status = job->ends};
     options.best = option_given(job->inv, &option_force);
+    options.threads = (int)option_get(job->inv, &option_threads)->count; /* 0: not an option here */
     if (lengths == NULL) {
         options.log_tolerance = 1e-12;
         out.log_x = job->v;

@@ -79,14 +79,21 @@ mst_status geodesic_log(const mst_manifold *m, size_t n, const double *x, const 
     return answer;
 }
 
+mst_status geodesic_lengths(const mst_manifold *m, size_t n, const double *x, const double *y,
+                            bool best, double *r, mst_geodesic_status *status)
+{
+    mst_geodesic_options options = options_for(m, n, false);
+    mst_geodesic_output out = {.length = r, .status = status};
+    options.best = best;
+    return mst_geodesic_solve(m, n, x, y, &options, &out);
+}
+
 mst_status geodesic_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
                          double *r)
 {
     mst_geodesic_status *status;
     MST_TRY(mst_allocate(&status, n));
-    mst_geodesic_options options = options_for(m, n, false);
-    mst_geodesic_output out = {.length = r, .status = status};
-    mst_status answer = mst_geodesic_solve(m, n, x, y, &options, &out);
+    mst_status answer = geodesic_lengths(m, n, x, y, false, r, status);
     if (answer == MST_OK)
         answer = first_failure(n, status);
     mst_release(status);

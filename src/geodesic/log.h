@@ -11,6 +11,10 @@ MST_MUST_USE mst_status geodesic_log(const mst_manifold *m, size_t n, const doub
                                      const double *y, double *v, unsigned char *flag);
 MST_MUST_USE mst_status geodesic_dist(const mst_manifold *m, size_t n, const double *x,
                                       const double *y, double *r);
+/* Lengths r (n) with the status (n) of each; those without one are NAN or, if `best`, what was found. */
+MST_MUST_USE mst_status geodesic_lengths(const mst_manifold *m, size_t n, const double *x,
+                                         const double *y, bool best, double *r,
+                                         mst_geodesic_status *status);
 /* geodesic_log that begins with kept paths, those of pair `first` on, and keeps what it finds. */
 MST_MUST_USE mst_status geodesic_log_again(const mst_manifold *m, mst_geodesics *kept, size_t first,
                                            size_t n, const double *x, const double *y, double *v);

@@ -35,6 +35,8 @@ MST_MUST_USE mst_status mst_to_frame_at(const mst_manifold *m, size_t n, const d
                                         const double *v, double *c);
 MST_MUST_USE mst_status mst_dist_to(const mst_manifold *m, size_t n, const double *x,
                                     const double *y, double *r);
+/* The numbers of a prepared point; 0: there is nothing to prepare, and `dist` answers. */
+size_t mst_prepared_size(const mst_manifold *m);
 /* The constant curvature; of a closed curve that of the circle of its length; NAN: not
  * constant, or unknown. */
 double mst_round_curvature(const mst_manifold *m);

@@ -278,22 +278,44 @@ static mst_status exponential(const mst_manifold *m, size_t n, const double *x, 
     return workspace_close(&w, status);
 }
 
+/* A point with its spectrum. */
+typedef struct known_point {
+    const double *x, *w, *p; /* (n, n), (n, n) eigenvectors as rows, (n) */
+} known_point;
+
 /* log Q − log P for neighbours, relative to their distance: in the eigenbases of P and Q, rows W and Z, one
  * has W (log Q − log P) Zᵀ = Φ(p_i, q_j) ∘ (W (Q − P) Zᵀ), with the divided differences Φ
- * of the logarithm. */
-static void near_difference(workspace *w, size_t row, const double *x, const double *y, double *out)
+ * of the logarithm. s and t (n, n) are work space. */
+static void near_difference(size_t n, known_point x, known_point y, double *s, double *t,
+                            double *out)
 {
-    size_t n = w->n, first = w->first.at[row], second = w->second.at[row];
-    const double *p = w->first.p + first * n, *q = w->second.p + second * n;
     for (size_t k = 0; k < n * n; k++)
-        w->s[k] = y[k] - x[k];
-    mst_multiply(n, w->first.w + first * n * n, w->s, w->t);
-    mst_multiply_nt(n, w->t, w->second.w + second * n * n, w->s);
+        s[k] = y.x[k] - x.x[k];
+    mst_multiply(n, x.w, s, t);
+    mst_multiply_nt(n, t, y.w, s);
     for (size_t k = 0; k < n * n; k++)
-        w->s[k] *= divided_difference(p[k / n], q[k % n]);
-    mst_multiply(n, w->s, w->second.w + second * n * n, w->t);
-    mst_multiply_tn(n, w->first.w + first * n * n, w->t, w->s);
-    symmetric_part(n, w->s, out);
+        s[k] *= divided_difference(x.p[k / n], y.p[k % n]);
+    mst_multiply(n, s, y.w, t);
+    mst_multiply_tn(n, x.w, t, s);
+    symmetric_part(n, s, out);
+}
+
+/* out = b − a, the logarithms of x and y; again if they are near each other, where rounding would show. */
+static void log_difference(size_t n, const double *a, const double *b, known_point x, known_point y,
+                           double *s, double *t, double *out)
+{
+    double square = 0;
+    for (size_t e = 0; e < n * n; e++) {
+        out[e] = b[e] - a[e];
+        square += out[e] * out[e];
+    }
+    if (square <= 1.0 / 16)
+        near_difference(n, x, y, s, t, out);
+}
+
+static known_point point_of(size_t n, const spectra *at, size_t row, const double *x)
+{
+    return (known_point){x + row * n * n, at->w + at->at[row] * n * n, at->p + at->at[row] * n};
 }
 
 /* w->c = log y − log x */
@@ -303,15 +325,10 @@ static mst_status difference(workspace *w, size_t i, size_t count, const double 
     MST_TRY(decompose(w, i, count, x, &w->first));
     MST_TRY(decompose(w, i, count, y, &w->second));
     for (size_t k = 0; k < count; k++) {
-        double *out = w->c + k * D, square = 0;
         log_of(w, &w->first, k, w->u);
         log_of(w, &w->second, k, w->v);
-        for (size_t e = 0; e < D; e++) {
-            out[e] = w->v[e] - w->u[e];
-            square += out[e] * out[e];
-        }
-        if (square <= 1.0 / 16)
-            near_difference(w, k, x + k * D, y + k * D, out);
+        log_difference(w->n, w->u, w->v, point_of(w->n, &w->first, k, x),
+                       point_of(w->n, &w->second, k, y), w->s, w->t, w->c + k * D);
     }
     return MST_OK;
 }
@@ -333,6 +350,14 @@ static mst_status logarithm(const mst_manifold *m, size_t n, const double *x, co
     return workspace_close(&w, status);
 }
 
+static double frobenius(size_t D, const double *a)
+{
+    double sum = 0;
+    for (size_t e = 0; e < D; e++)
+        sum += a[e] * a[e];
+    return sqrt(sum);
+}
+
 static mst_status distance(const mst_manifold *m, size_t n, const double *x, const double *y,
                            double *r)
 {
@@ -342,14 +367,51 @@ static mst_status distance(const mst_manifold *m, size_t n, const double *x, con
     FOR_CHUNKS(w, n, status)
     {
         status = difference(&w, i, count, x + i * D, y + i * D);
+        for (size_t k = 0; k < count && status == MST_OK; k++)
+            r[i + k] = frobenius(D, w.c + k * D);
+    }
+    return workspace_close(&w, status);
+}
+
+/* A prepared point: the matrix, its eigenvectors, its logarithm and its eigenvalues. */
+static size_t prepared_size(const mst_manifold *m)
+{
+    return 3 * m->ambient + symmetric_order(m->ambient);
+}
+
+static mst_status prepare(const mst_manifold *m, size_t n, const double *x, double *prepared)
+{
+    size_t D = m->ambient, order = symmetric_order(D), size = prepared_size(m);
+    workspace w;
+    mst_status status = workspace_new(&w, m);
+    FOR_CHUNKS(w, n, status)
+    {
+        status = decompose(&w, i, count, x + i * D, &w.first);
         for (size_t k = 0; k < count && status == MST_OK; k++) {
-            double sum = 0;
-            for (size_t e = 0; e < D; e++)
-                sum += w.c[k * D + e] * w.c[k * D + e];
-            r[i + k] = sqrt(sum);
+            double *out = prepared + (i + k) * size;
+            size_t at = w.first.at[k];
+            memcpy(out, x + (i + k) * D, D * sizeof *out);
+            memcpy(out + D, w.first.w + at * D, D * sizeof *out);
+            log_of(&w, &w.first, k, out + 2 * D);
+            memcpy(out + 3 * D, w.first.p + at * order, order * sizeof *out);
         }
     }
     return workspace_close(&w, status);
+}
+
+static mst_status dist_prepared(const mst_manifold *m, size_t n, const double *x, const double *y,
+                                double *r)
+{
+    size_t D = m->ambient, order = symmetric_order(D), size = prepared_size(m);
+    double *work;
+    MST_TRY(mst_allocate(&work, 3 * D));
+    for (size_t i = 0; i < n; i++, y += size) {
+        log_difference(order, x + 2 * D, y + 2 * D, (known_point){x, x + D, x + 3 * D},
+                       (known_point){y, y + D, y + 3 * D}, work, work + D, work + 2 * D);
+        r[i] = frobenius(D, work + 2 * D);
+    }
+    mst_release(work);
+    return MST_OK;
 }
 
 static mst_status transport(const mst_manifold *m, size_t n, const double *x, const double *v,
@@ -462,6 +524,9 @@ static const mst_manifold_ops log_euclidean_ops = {
     .to_frame = to_frame,
     .log = logarithm,
     .dist = distance,
+    .prepared_size = prepared_size,
+    .prepare = prepare,
+    .dist_prepared = dist_prepared,
     .transport = transport,
     .ricci = mst_flat_ricci,
     .injectivity = mst_spd_injectivity,

@@ -348,6 +348,9 @@ static const mst_manifold_ops product_ops = {
     .retract = mst_product_retract,
     .toward = mst_product_toward,
     .free_data = free_product,
+    .prepared_size = mst_product_prepared_size,
+    .prepare = mst_product_prepare,
+    .dist_prepared = mst_product_dist_prepared,
 };
 
 /* "product(a,b)" of the specs of the factors' factors. */

@@ -97,6 +97,48 @@ refuses "two rows and three" 2 "two.csv has fewer rows than many.csv" dist --man
 refuses "three rows and two" 2 "two.csv has fewer rows than many.csv" dist --manifold euclidean:2 many.csv two.csv
 refuses "standard input twice" 2 "standard input cannot be both" dist --manifold euclidean:2 - -
 
+# All pairs.
+prints "all pairs of a file" "0,5,10 5,0,5 10,5,0" 1e-14 dist --manifold euclidean:2 --all <<<$'0,0\n3,4\n6,8'
+prints "from each point of one file to each of another" "5,1,10" 1e-14 dist --manifold euclidean:2 --all one.csv many.csv
+prints "and the other way round" "5 1 10" 1e-14 dist --manifold euclidean:2 --all many.csv one.csv
+for spec in euclidean:3 circle torus:3 sphere:2 hyperbolic:2 spd:2 spd:6 spd:5?metric=log-euclidean spd:3?metric=frobenius sym:3 \
+    so3 kendall:6x2 'product(so3,torus:2,hyperbolic:2)'; do
+    manistat sample --manifold "$spec" --time 0.3 -n 70 --seed 3 --steps 3 >x.csv
+    succeeds "$spec: distance matrix" dist --manifold "$spec" --all x.csv --threads 1
+    cp "$out" matrix.csv
+    run dist --manifold "$spec" --all x.csv --threads 3
+    check "$spec: threads do not matter" cmp -s "$out" matrix.csv
+    : >rows.csv
+    for row in 1 2 68; do
+        sed -n "${row}p" x.csv >one_of_them.csv
+        manistat dist --manifold "$spec" one_of_them.csv x.csv | paste -sd, >>rows.csv
+    done
+    sed -n '1p;2p;68p' matrix.csv >some.csv
+    check "$spec: its rows are distances" close_to rows.csv some.csv 1e-13
+    awk -F, '{ if (NF != 70 || $NR != "0") bad = 1; for (i = 1; i <= NF; i++) { if (i > NR) up[i, NR] = $i; if (i < NR && up[NR, i] != $i) bad = 1 } } END { exit bad || NR != 70 }' matrix.csv
+    verdict "$spec: symmetric, zeros on the diagonal" $?
+    run dist --manifold "$spec" --all one_of_them.csv x.csv
+    sed -n 68p matrix.csv >expected
+    check "$spec: one row of it" close_to expected "$out" 1e-13
+done
+succeeds "a matrix in NPY" dist --manifold "$spec" --all x.csv -o matrix.npy
+check "its shape" grep -aq "'shape': (70, 70)" matrix.npy
+run dist --manifold euclidean:2 --all --json many.csv
+check "JSON of a distance matrix" as_json "$out" 'r["n"] == 3 and r["columns"] == 3 and r["distances"][0][2] == 5 and r["distances"][2][0] == 5 and all(r["distances"][i][i] == 0 for i in range(3)) and "status" not in r'
+run dist --manifold euclidean:2 --all --json one.csv many.csv
+check "JSON of two files" as_json "$out" 'r["n"] == 1 and r["columns"] == 3 and r["distances"] == [[5, 1, 10]]'
+refuses "a single row" 2 "one.csv has a single row, which makes no pair" dist --manifold euclidean:2 --all one.csv
+refuses "rows of another width" 2 "many.csv has 2 columns; euclidean:3 needs 3" dist --manifold euclidean:3 --all many.csv
+refuses "a second file of another width" 2 "matrix.csv has 70 columns; euclidean:2 needs 2" dist --manifold euclidean:2 --all many.csv matrix.csv
+refuses "standard input twice with --all" 2 "standard input cannot be both" dist --manifold euclidean:2 --all - -
+refuses "--status with --all" 2 "--status is a column of words.*--json" dist --manifold euclidean:2 --all --status many.csv
+model="$(dirname "${BASH_SOURCE[0]}")/../data/models/sphere2_format1.safetensors"
+refuses "a model with --all" 2 "not by a model; leave out --score" dist --all --score "$model" many.csv
+refuses "a matrix in the way" 3 "matrix.npy exists; pass --force" dist --manifold euclidean:2 --all many.csv -o matrix.npy
+refuses "--all where it means nothing" 2 "unknown option '--all'" log --manifold euclidean:2 --all many.csv
+awk 'BEGIN { for (i = 0; i < 3000000; i++) print i }' >endless.csv
+refuses "more than the memory holds" 3 "the distances of 3000000 by 3000000 points take 7.2e.04 GB, and there are .* GB of memory; .*dist --all PART FILE" dist --manifold euclidean:1 --all endless.csv
+
 # Many rows go through in pieces.
 awk 'BEGIN { for (i = 0; i < 150001; i++) print i % 7 "," i }' >long.csv
 awk 'BEGIN { for (i = 0; i < 150001; i++) { d = i - i % 7; print d } }' >expected

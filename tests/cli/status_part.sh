@@ -40,3 +40,20 @@ run dist --manifold sphere:2 pole.csv --json
 check "closed forms need no status" as_json "$out" '"status" not in r'
 run dist --manifold sphere:2 pole.csv --status
 check "unless it is asked for" grep -q '^1.57[0-9]*,minimal$' "$out"
+
+# Matrices of distances.
+printf -- '-2,0\n2,0\n-2,1\n' >points.csv
+run dist --manifold hole.manifold --all points.csv
+printf '0,nan,1\nnan,0,nan\n1,nan,0\n' >expected
+check "pairs without an answer are nan" cmp -s expected "$out"
+check "with the exit status 1" test "$status" -eq 1
+check "and are counted once" grep -q '^manistat dist: 2 of 3 pairs have no answer and are nan (the first is 1 and 2: left the domain)$' "$err"
+run dist --manifold hole.manifold --all points.csv --json
+check "JSON has a status of every pair" as_json "$out" 'r["distances"][0] == [0, None, 1] and r["status"][0] == ["minimal", "left the domain", "locally minimal"] and r["status"][1][0] == "left the domain" and len(r["status"]) == 3'
+run dist --manifold hole.manifold --all points.csv --force
+check "--force lets a matrix pass" test "$status" -eq 0
+echo 2,0 >other.csv
+run dist --manifold hole.manifold --all other.csv points.csv
+printf 'nan,0,nan\n' >expected
+check "from one point to some" cmp -s expected "$out"
+check "of which two cannot be reached" grep -q '2 of 3 pairs have no answer and are nan (the first is 1 and 1: left the domain)' "$err"

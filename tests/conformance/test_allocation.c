@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <manistat/brownian.h>
+#include <manistat/distances.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,13 @@ static mst_status run_dist(bench *w)
     return mst_manifold_dist(w->s.m, 1, w->x, w->x, w->out);
 }
 
+static mst_status run_distances(bench *w)
+{
+    mst_distances_options o = mst_distances_options_default();
+    o.threads = 1;
+    return mst_distances_between(w->s.m, 1, w->x, 1, w->x, &o, w->out, NULL);
+}
+
 static mst_status run_transport(bench *w)
 {
     return mst_manifold_transport(w->s.m, 1, w->x, w->v, w->v, w->out);
@@ -234,6 +242,7 @@ static const struct {
     {"exp", run_exp},
     {"log", run_log},
     {"dist", run_dist},
+    {"distances", run_distances},
     {"transport", run_transport},
     {"exp_derivative", run_exp_derivative},
     {"exp_adjoint", run_exp_adjoint},

@@ -39,6 +39,7 @@ PUBLIC = {
     "metric": "manifold",
     "constraint": "manifold",
     "geodesic": "manifold",
+    "distances": "manifold",
     "learned": "manifold",
     "points": "points",
     "bridge": "heat",

@@ -136,6 +136,8 @@ manistat log --manifold '{m}' --json d/{f}_xy.csv
 manistat dist --manifold '{m}' d/{f}_xy.csv
 manistat dist --manifold '{m}' --json d/{f}_xy.csv
 head -1 d/{f}_b.csv | manistat dist --manifold '{m}' - d/{f}.csv
+manistat dist --manifold '{m}' --all d/{f}.csv
+head -5 d/{f}_b.csv | manistat dist --manifold '{m}' --all --json - d/{f}.csv
 head -4 d/{f}_xy.csv | manistat geodesic --manifold '{m}'
 head -4 d/{f}_xy.csv | manistat geodesic --manifold '{m}' --steps 3 --json
 """),
