@@ -99,7 +99,10 @@ static mst_status decompose(workspace *w, size_t first_row, size_t count, const 
             memcpy(w->a + different++ * D, x + i * D, D * sizeof *x);
         out->at[i] = different - 1;
     }
-    if (mst_cholesky(different, n, w->a, w->a, &bad) != MST_OK)
+    mst_status status = mst_cholesky(different, n, w->a, w->a, &bad);
+    if (status != MST_OK && status != MST_DOMAIN)
+        return status;
+    if (status == MST_DOMAIN)
         return mst_fail(MST_DOMAIN, "row %zu: the point is not positive definite",
                         first_row + row_of(out, bad) + 1);
     MST_TRY(mst_svd(different, n, w->a, out->w, out->p, w->b, NULL));

@@ -45,14 +45,18 @@ static mst_status find_indefinite(const mst_manifold *m, size_t from, size_t n, 
     double *l;
     MST_TRY(mst_allocate(&l, most * D));
     *row = n;
-    for (size_t i = from, count; i < n && *row == n; i += count) {
+    mst_status status = MST_OK;
+    for (size_t i = from, count; i < n && *row == n && status == MST_OK; i += count) {
         count = n - i < most ? n - i : most;
         size_t bad = 0;
-        if (mst_cholesky(count, order, x + i * D, l, &bad) != MST_OK)
+        status = mst_cholesky(count, order, x + i * D, l, &bad);
+        if (status == MST_DOMAIN) {
             *row = i + bad;
+            status = MST_OK;
+        }
     }
     mst_release(l);
-    return MST_OK;
+    return status;
 }
 
 /* Raise the eigenvalues of one symmetric matrix, in place. */

@@ -56,7 +56,8 @@ static mst_status factor(size_t n, size_t first, size_t count, const double *u, 
     for (size_t i = 0; i < count; i++)
         shifted(n, u + i * symmetric_dim(n), g + i * n * n);
     size_t bad;
-    return mst_cholesky(count, n, g, g, &bad) == MST_OK ? MST_OK : left_chart(first + bad);
+    mst_status status = mst_cholesky(count, n, g, g, &bad);
+    return status == MST_DOMAIN ? left_chart(first + bad) : status;
 }
 
 mst_status mst_spd_chart_point(const mst_manifold *m, size_t n, const double *c, const double *u,
