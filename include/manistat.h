@@ -26,6 +26,7 @@
 #include <manistat/regress.h>
 #include <manistat/sample_test.h>
 #include <manistat/score.h>
+#include <manistat/shrink.h>
 #include <manistat/status.h>
 #include <manistat/terms.h>
 #include <manistat/train.h>

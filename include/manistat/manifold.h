@@ -81,6 +81,8 @@ typedef struct mst_manifold_traits {
     bool any_row;
     /* Geodesics may leave it, though Exp has a closed form: it is not complete. */
     bool has_border;
+    /* Rows are symmetric matrices, and points are those that are positive definite. */
+    bool positive_definite;
 } mst_manifold_traits;
 
 /* How a path finds its random numbers: path number first_path + i (row i) reads stream `first_path + i`,

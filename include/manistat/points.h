@@ -9,6 +9,7 @@
 
 #include <manistat/io.h>
 #include <manistat/manifold.h>
+#include <manistat/shrink.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,13 @@ typedef struct mst_points_report {
     /* of those moved: matrices that were not positive definite, and have a tiny eigenvalue now. On spd such a
      * point is very far from all others. */
     uint64_t raised, raised_row; /* how many, and the last of them, counted from 1 */
+    /* Positive definite matrices whose smallest eigenvalues are rounding errors: how many, the first of them,
+     * and its rank and order. */
+    uint64_t singular, singular_row;
+    size_t rank, order;
+    /* with `shrink`: how many rows, and how much */
+    uint64_t shrunk;
+    double least_intensity, most_intensity;
 } mst_points_report;
 
 typedef struct mst_points_options {
@@ -58,6 +66,13 @@ typedef struct mst_points_options {
     /* default 0; else a negative coordinate in a TPS file says that the point is missing; MST_ARGUMENT
      * for other files */
     int missing_negative;
+    /* default MST_SHRINK_NONE: shrink the matrices of spd:n that points are, all rows of a file alike. Not
+     * MST_SHRINK_LEDOIT_WOLF, which needs the signals (mst_covariance). An indefinite matrix is MST_DOMAIN
+     * unless `force`. */
+    mst_shrink shrink;
+    double intensity; /* default 0; of MST_SHRINK_VALUE, from 0 to 1 */
+    size_t
+        samples; /* default 0; for MST_SHRINK_OAS how many samples each matrix is the covariance of */
 } mst_points_options;
 
 MST_API mst_points_options mst_points_options_default(void);

@@ -95,18 +95,6 @@ mst_status mst_spd_project(const mst_manifold *m, size_t n, const double *x, dou
     }
 }
 
-static mst_status explain_indefinite(size_t n, const double *x)
-{
-    double *vectors;
-    MST_TRY(mst_allocate(&vectors, n * n + n));
-    mst_status status = mst_eigen_symmetric(1, n, x, vectors + n * n, vectors, NULL);
-    double smallest = vectors[n * n];
-    mst_release(vectors);
-    MST_TRY(status);
-    return mst_fail(MST_DOMAIN, "matrix is not positive definite (smallest eigenvalue %.3g)",
-                    smallest);
-}
-
 mst_status mst_spd_validate(const mst_manifold *m, size_t n, const double *x, size_t *row)
 {
     size_t D = m->ambient, bad;
@@ -115,7 +103,7 @@ mst_status mst_spd_validate(const mst_manifold *m, size_t n, const double *x, si
     if (bad == n)
         return MST_OK;
     *row = bad;
-    return explain_indefinite(symmetric_order(D), x + bad * D);
+    return mst_spd_explain(symmetric_order(D), x + bad * D);
 }
 
 /* ---- the kernels ---- */
@@ -237,6 +225,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     static const double trace[] = {SYMMETRIC_SQRT_HALF, 0, SYMMETRIC_SQRT_HALF};
     out->rows = MST_ROWS_SYMMETRIC;
+    out->positive_definite = true;
     out->compact = MST_NO;
     out->flat = m->dim == 1 ? MST_YES : MST_NO;
     out->hadamard = MST_YES;

@@ -39,6 +39,8 @@ MST_MUST_USE mst_status mst_spd_plain_new(mst_manifold **out, size_t n);
 void mst_spd_start(const mst_manifold *m, double *x);
 mst_status mst_spd_project(const mst_manifold *m, size_t n, const double *x, double *y);
 mst_status mst_spd_validate(const mst_manifold *m, size_t n, const double *x, size_t *row);
+/* MST_DOMAIN with the reason why the symmetric matrix x (n, n) has no Cholesky factor. */
+mst_status mst_spd_explain(size_t n, const double *x);
 double mst_spd_injectivity(const mst_manifold *m);
 
 /* spd_plain.c: slots of any order. */

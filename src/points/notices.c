@@ -36,6 +36,25 @@ void mst_notice_raised(mst_notices *a, uint64_t row)
     a->raised_row = row;
 }
 
+void mst_notice_singular(mst_notices *a, uint64_t row, size_t rank, size_t order)
+{
+    if (a->singular == 0) {
+        a->singular_row = row;
+        a->rank = rank;
+        a->order = order;
+    }
+    a->singular += a->singular == 0 || row != a->singular_last;
+    a->singular_last = row;
+}
+
+void mst_notice_shrunk(mst_notices *a, uint64_t row, double intensity)
+{
+    a->least_intensity = a->shrunk == 0 ? intensity : fmin(a->least_intensity, intensity);
+    a->most_intensity = a->shrunk == 0 ? intensity : fmax(a->most_intensity, intensity);
+    a->shrunk += a->shrunk == 0 || row != a->shrunk_last;
+    a->shrunk_last = row;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -94,6 +113,13 @@ mst_status mst_notices_report(const mst_notices *a, bool degrees, mst_points_rep
     report->largest_row = a->largest_row;
     report->raised = a->raised;
     report->raised_row = a->raised_row;
+    report->singular = a->singular;
+    report->singular_row = a->singular_row;
+    report->rank = a->rank;
+    report->order = a->order;
+    report->shrunk = a->shrunk;
+    report->least_intensity = a->least_intensity;
+    report->most_intensity = a->most_intensity;
     report->angles = MST_ANGLES_FINE;
     if (a->rows >= FEWEST && a->angles > 0 && degrees && like_radians(a))
         report->angles = MST_ANGLES_LIKE_RADIANS;

@@ -17,6 +17,10 @@ typedef struct mst_notices {
     double largest_move;
     uint64_t largest_row;
     uint64_t raised, raised_row; /* rows with an eigenvalue that was raised, the last of them */
+    uint64_t singular, singular_row, singular_last; /* how many rows, the first and the last */
+    size_t rank, order;                             /* of the first */
+    uint64_t shrunk, shrunk_last;
+    double least_intensity, most_intensity;
     /* angles as they stand in the file */
     uint64_t angles, beyond_turn;
     double least, most, most_latitude;
@@ -29,6 +33,10 @@ void mst_notices_end(mst_notices *a);
 MST_MUST_USE mst_status mst_notice_move(mst_notices *a, double move, uint64_t row);
 /* An eigenvalue of that row was not positive, and is a tiny one now. Rows come in order. */
 void mst_notice_raised(mst_notices *a, uint64_t row);
+/* That row is a matrix of this rank, up to rounding. Rows come in order. */
+void mst_notice_singular(mst_notices *a, uint64_t row, size_t rank, size_t order);
+/* That row was shrunk. Rows come in order. */
+void mst_notice_shrunk(mst_notices *a, uint64_t row, double intensity);
 void mst_notice_angle(mst_notices *a, double angle);
 /* The report so far; `degrees`: that is how angles were read. */
 MST_MUST_USE mst_status mst_notices_report(const mst_notices *a, bool degrees,

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "io/internal.h"
+#include "points/matrix_rows.h"
 #include "points/point_parts.h"
 #include "points/row_header.h"
 
@@ -25,7 +26,8 @@ static mst_status find_leaves(mst_point_decoder *d)
     MST_TRY(mst_allocate(&d->leaves, d->leaf_count));
     for (size_t f = 0; f < d->leaf_count; f++) {
         const mst_manifold *factor = mst_manifold_factor(d->m, f);
-        d->leaves[f] = (mst_point_leaf){factor->traits.rows, offset, factor->ambient};
+        d->leaves[f] = (mst_point_leaf){factor->traits.rows, factor->traits.positive_definite,
+                                        offset, factor->ambient};
         offset += factor->ambient;
     }
     return MST_OK;
@@ -44,6 +46,34 @@ bool mst_is_two_sphere(const mst_manifold *m)
     return m->traits.rows == MST_ROWS_UNIT_VECTORS && m->ambient == 3;
 }
 
+static bool has_positive(const mst_manifold *m)
+{
+    for (size_t f = 0; f < mst_manifold_factor_count(m); f++)
+        if (mst_manifold_factor(m, f)->traits.positive_definite)
+            return true;
+    return false;
+}
+
+static mst_status check_shrinkage(const mst_manifold *m, const mst_points_options *o)
+{
+    if (o->shrink == MST_SHRINK_NONE)
+        return MST_OK;
+    if (!has_positive(m))
+        return mst_fail(MST_ARGUMENT, "`shrink` needs matrices of spd:n, not %s",
+                        mst_manifold_spec(m));
+    if (o->shrink == MST_SHRINK_LEDOIT_WOLF)
+        return mst_fail(MST_ARGUMENT,
+                        "`shrink` ledoit-wolf is found from signals, not from their covariances: "
+                        "give it to 'manistat cov', which reads the signals, or take oas");
+    if (o->shrink == MST_SHRINK_OAS && o->samples == 0)
+        return mst_fail(MST_ARGUMENT, "`shrink` oas needs `samples`, the number of samples that "
+                                      "each matrix is the covariance of");
+    if (o->shrink == MST_SHRINK_VALUE && !(o->intensity >= 0 && o->intensity <= 1))
+        return mst_fail(MST_ARGUMENT, "the `intensity` %g of `shrink` is not between 0 and 1",
+                        o->intensity);
+    return MST_OK;
+}
+
 mst_status mst_points_check_options(const mst_manifold *m, const mst_points_options *options)
 {
     const char *spec = mst_manifold_spec(m);
@@ -53,7 +83,7 @@ mst_status mst_points_check_options(const mst_manifold *m, const mst_points_opti
         return mst_fail(MST_ARGUMENT, "`latlon` needs sphere:2, not %s", spec);
     if (options->quaternion && m->traits.rows != MST_ROWS_ROTATIONS)
         return mst_fail(MST_ARGUMENT, "`quaternion` needs so3, not %s", spec);
-    return MST_OK;
+    return check_shrinkage(m, options);
 }
 
 /* ---- Widths ---- */
@@ -298,18 +328,40 @@ mst_status mst_point_off(const mst_point_decoder *d, size_t k, const char *what,
                     advice ? "; correct it or pass `project`" : "");
 }
 
+/* Where the first of the numbers of row k that are not finite stands or, of a matrix, which channels are
+ * missing. */
+static mst_status not_finite(const mst_point_decoder *d, size_t k, const double *row, size_t col)
+{
+    char text[PLACE], missing[MISSING_TEXT];
+    size_t part = 0, first = 0, width = part_width(d->m, d->form, d->layout[0]);
+    place(d, k, text);
+    for (; col >= first + width; width = part_width(d->m, d->form, d->layout[part])) {
+        first += width;
+        part++;
+    }
+    const double *x = row + first;
+    double *matrix = NULL;
+    size_t D = mst_manifold_ambient(d->m), order = mst_matrix_order(D);
+    bool symmetric = d->m->traits.rows == MST_ROWS_SYMMETRIC && d->layout[part] != 's';
+    if (symmetric && d->form == MST_FORM_TRIANGLE) {
+        MST_TRY(mst_allocate(&matrix, D));
+        mst_from_triangle(order, d->places + part * mst_triangle_size(d), x, matrix);
+        x = matrix;
+    }
+    symmetric = symmetric && mst_missing_channels(order, x, missing);
+    mst_release(matrix);
+    if (symmetric)
+        return mst_fail(MST_FORMAT, "%s%s%s", text, *text != '\0' ? ": " : "", missing);
+    return mst_fail(MST_FORMAT, "%s%scolumn %zu: %s is not a finite number", text,
+                    *text != '\0' ? ", " : "", column_in_file(d, col) + 1,
+                    isnan(row[col]) ? "nan" : (row[col] < 0 ? "-inf" : "inf"));
+}
+
 static mst_status check_finite(const mst_point_decoder *d, size_t n, const double *rows)
 {
-    for (size_t i = 0; i < n * d->cols; i++) {
-        if (isfinite(rows[i]))
-            continue;
-        char text[PLACE];
-        size_t col = i % d->cols;
-        place(d, i / d->cols, text);
-        return mst_fail(MST_FORMAT, "%s%scolumn %zu: %s is not a finite number", text,
-                        *text != '\0' ? ", " : "", column_in_file(d, col) + 1,
-                        isnan(rows[i]) ? "nan" : (rows[i] < 0 ? "-inf" : "inf"));
-    }
+    for (size_t i = 0; i < n * d->cols; i++)
+        if (!isfinite(rows[i]))
+            return not_finite(d, i / d->cols, rows + i / d->cols * d->cols, i % d->cols);
     return MST_OK;
 }
 

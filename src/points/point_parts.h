@@ -12,6 +12,7 @@
 /* Columns offset … offset+width−1 of a point, those of a factor. */
 struct mst_point_leaf {
     mst_row_kind rows;
+    bool positive; /* matrices that must be positive definite */
     size_t offset, width;
 };
 

@@ -4,6 +4,7 @@
 /* Points and vectors are tested and brought onto the manifold. A point that is on it already keeps its bits,
  * so that what was written comes back unchanged. */
 #include "base/linalg.h"
+#include "points/matrix_rows.h"
 #include "points/point_parts.h"
 #include "points/row_header.h"
 
@@ -69,11 +70,15 @@ static bool fits_as_lower(const mst_point_decoder *d, const double *x)
 
 static mst_status refuse_point(const mst_point_decoder *d, size_t k, const double *x)
 {
-    char what[160];
+    char what[400];
     snprintf(what, sizeof what, "%s", mst_error_detail());
-    if (!fits_as_lower(d, x))
+    bool lower = fits_as_lower(d, x);
+    if (!lower && !mst_point_is_singular(d, x))
         return mst_point_off(d, k, what, true);
-    strncat(what, "; as a lower triangle it is: pass `triangle` lower",
+    strncat(what,
+            lower ? "; as a lower triangle it is: pass `triangle` lower"
+                  : "; pass `shrink` VALUE or oas (or ledoit-wolf to 'manistat cov', on the "
+                    "signals), or `project`",
             sizeof what - strlen(what) - 1);
     return mst_point_off(d, k, what, false);
 }
@@ -134,6 +139,7 @@ mst_status mst_settle_points(const mst_point_decoder *d, size_t n, double *x, do
     size_t D = mst_manifold_ambient(d->m), row = 0;
     /* A vector is one at the row as it stands, which must therefore not be turned. */
     bool any_row = d->m->traits.any_row && strchr(d->layout, 'v') == NULL;
+    MST_TRY(mst_shrink_points(d, n, x));
     if (!d->options.project && !any_row) {
         mst_status status = mst_manifold_validate(d->m, n, x, &row);
         if (status == MST_DOMAIN)
@@ -154,6 +160,7 @@ mst_status mst_settle_points(const mst_point_decoder *d, size_t n, double *x, do
     MST_TRY(status);
     if (d->options.project && !any_row)
         MST_TRY(notice_moves(d, n, x, onto));
+    MST_TRY(mst_notice_singular_points(d, n, x));
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < d->leaf_count; l++) {
             size_t width = d->leaves[l].width, at = i * D + d->leaves[l].offset;

@@ -43,15 +43,15 @@ static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, co
     mst_points_reader *r;
     MST_TRY(mst_allocate_zero(&r, 1));
     mst_status status = mst_copy_string(&r->layout, layout);
-    /* Options first: they are wrong whatever the file holds, and standard input would block. */
-    if (status == MST_OK && options != NULL)
-        status = mst_points_check_options(m, options);
-    if (status == MST_OK)
-        status = mst_reader_open(&r->reader, path);
-    /* A program that was built with an older header has no such member. */
+    /* A program that was built with an older header has not all members. */
     mst_points_options known;
     if (status == MST_OK)
         status = MST_TAKE_OPTIONS(&known, mst_points_options, options);
+    /* Options first: they are wrong whatever the file holds, and standard input would block. */
+    if (status == MST_OK)
+        status = mst_points_check_options(m, &known);
+    if (status == MST_OK)
+        status = mst_reader_open(&r->reader, path);
     if (status == MST_OK && known.missing_negative)
         status = mst_reader_missing_negative(r->reader);
     for (size_t k = 0; status == MST_OK && k < by->count; k++) {

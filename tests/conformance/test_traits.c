@@ -210,11 +210,30 @@ START_TEST(tables_of_older_programs_are_taken)
 }
 END_TEST
 
+/* Zero is a symmetric matrix, but not a positive definite one. */
+START_TEST(matrices_are_as_told)
+{
+    subject s = subject_open((size_t)_i);
+    const mst_manifold_traits *t = mst_manifold_traits_of(s.m);
+    double *zero = scratch(&s, s.D);
+    size_t row;
+    TAKES_PART(t->rows == MST_ROWS_SYMMETRIC);
+    memset(zero, 0, s.D * sizeof *zero);
+    if (t->rows == MST_ROWS_SYMMETRIC)
+        ck_assert_msg((mst_manifold_validate(s.m, 1, zero, &row) != MST_OK) == t->positive_definite,
+                      "%s", s.entry->spec);
+    else
+        ck_assert_msg(!t->positive_definite, "%s", s.entry->spec);
+    subject_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE(
         "traits", 60, {traits_agree_with_each_other, manifold_case_count},
         {curvature_is_as_told, manifold_case_count}, {rows_are_as_told, manifold_case_count},
-        {charts_unroll, manifold_case_count}, {walls_are_where_they_should_be, manifold_case_count},
+        {charts_unroll, manifold_case_count}, {matrices_are_as_told, manifold_case_count},
+        {walls_are_where_they_should_be, manifold_case_count},
         {products_have_what_their_factors_share, 0}, {tables_of_older_programs_are_taken, 0});
 }

@@ -34,6 +34,7 @@ PUBLIC = {
     "status": "base",
     "version": "base",
     "random": "base",
+    "shrink": "base",
     "io": "io",
     "manifold": "manifold",
     "metric": "manifold",
