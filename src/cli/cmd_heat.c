@@ -314,9 +314,10 @@ const command command_heat = {
         "simulates on any manifold, with standard errors (--errors). With "
         "--degrees points and score are in degrees, but t stays in radians squared.\n\n"
         "With --time rows hold x and y only. " PAIR_FILES,
-    .options = (const option *const[]){&option_space, &option_time, &option_score, &option_errors,
-                                       &option_energy, &option_status, POINT_OPTIONS,
-                                       &option_threads, &option_seed_unused, OUTPUT_OPTIONS, NULL},
+    .options =
+        (const option *const[]){&option_space, &option_time, &option_score, &option_errors,
+                                &option_energy, &option_status, POINT_OPTIONS, SHRINK_OPTIONS,
+                                &option_threads, &option_seed_unused, OUTPUT_OPTIONS, NULL},
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){

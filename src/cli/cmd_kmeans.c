@@ -252,11 +252,11 @@ const command command_kmeans = {
         "numbered by decreasing size. --json has all of it, with the inertia, which is the sum of "
         "squared distances to the centres.\n\n"
         "--assign labels new points by the centres of an earlier result.",
-    .options =
-        (const option *const[]){&option_space, &option_k, &option_centre_kind, &option_restarts,
-                                &option_iterations, &option_weights, &option_weights_are,
-                                &option_assign, &option_labels, &option_score, POINT_OPTIONS,
-                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+    .options = (const option *const[]){&option_space, &option_k, &option_centre_kind,
+                                       &option_restarts, &option_iterations, &option_weights,
+                                       &option_weights_are, &option_assign, &option_labels,
+                                       &option_score, POINT_OPTIONS, SHRINK_OPTIONS, &option_seed,
+                                       &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -519,15 +519,14 @@ const command command_mean = {
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
     .options =
-        (const option *const[]){&option_space,           &option_mean_kind,   &option_time_fit,
-                                &option_time_per_factor, &option_by,          &option_cluster,
-                                &option_weights,         &option_weights_are, &option_covariance,
-                                &option_confidence,      &option_resamples,   &option_method,
-                                &option_sigma,           &option_nugget,      &option_start,
-                                &option_starts,          &option_iterations,  &option_step_rate,
-                                &option_normalise,       &option_start_time,  &option_retract,
-                                &option_score,           POINT_OPTIONS,       &option_seed,
-                                &option_threads,         OUTPUT_OPTIONS,      NULL},
+        (const option *const[]){
+            &option_space,      &option_mean_kind,  &option_time_fit,  &option_time_per_factor,
+            &option_by,         &option_cluster,    &option_weights,   &option_weights_are,
+            &option_covariance, &option_confidence, &option_resamples, &option_method,
+            &option_sigma,      &option_nugget,     &option_start,     &option_starts,
+            &option_iterations, &option_step_rate,  &option_normalise, &option_start_time,
+            &option_retract,    &option_score,      POINT_OPTIONS,     SHRINK_OPTIONS,
+            &option_seed,       &option_threads,    OUTPUT_OPTIONS,    NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -437,10 +437,11 @@ const command command_mixture = {
         "With a range of K all of them are fitted and the smallest BIC wins; the table goes to "
         "standard error, or into the summary or the JSON.\n\n"
         "--assign labels new points by the components of an earlier result.",
-    .options = (const option *const[]){&option_space, &option_k, &option_restarts,
-                                       &option_iterations, &option_weights, &option_weights_are,
-                                       &option_assign, &option_labels, &option_score, POINT_OPTIONS,
-                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+    .options =
+        (const option *const[]){&option_space, &option_k, &option_restarts, &option_iterations,
+                                &option_weights, &option_weights_are, &option_assign,
+                                &option_labels, &option_score, POINT_OPTIONS, SHRINK_OPTIONS,
+                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -318,6 +318,7 @@ const command command_regress = {
                                        NETWORK_OPTIONS,
                                        &option_score,
                                        POINT_OPTIONS,
+                                       SHRINK_OPTIONS,
                                        &option_seed,
                                        &option_threads,
                                        OUTPUT_OPTIONS,

@@ -420,8 +420,8 @@ const command command_sample = {
         "those that stay tell nothing of Brownian motion, and the command fails.",
     .options = (const option *const[]){&option_manifold, &option_time, &option_n, &option_start,
                                        &option_steps, &option_method, &option_paths, &option_bridge,
-                                       &option_status, POINT_OPTIONS, &option_seed, &option_threads,
-                                       OUTPUT_OPTIONS, NULL},
+                                       &option_status, POINT_OPTIONS, SHRINK_OPTIONS, &option_seed,
+                                       &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 0,
     .examples =
         (const example[]){

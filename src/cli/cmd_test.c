@@ -579,8 +579,8 @@ const command command_test = {
         (const option *const[]){&option_space, &option_by, &option_cluster, &option_test_kind,
                                 &option_hypothesis, &option_uniform, &option_weights,
                                 &option_weights_are, &option_method, &option_permutations,
-                                &option_time_fit, &option_score, POINT_OPTIONS, &option_seed,
-                                &option_threads, OUTPUT_OPTIONS, NULL},
+                                &option_time_fit, &option_score, POINT_OPTIONS, SHRINK_OPTIONS,
+                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1000,
     .examples =
         (const example[]){

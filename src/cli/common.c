@@ -3,6 +3,8 @@
 
 #include "common.h"
 
+#include "shrinkage.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +216,9 @@ mst_points_options points_options(const invocation *inv)
     options.quaternion = option_given(inv, &option_quaternion);
     options.missing_negative = option_given(inv, &option_missing_negative);
     options.force = option_given(inv, &option_force);
+    options.shrink = shrink_of(inv);
+    options.intensity = option_get(inv, &option_shrink)->number;
+    options.samples = (size_t)option_get(inv, &option_shrink_samples)->count;
     if (option_given(inv, &option_triangle))
         options.triangle =
             (mst_triangle)(MST_TRIANGLE_UPPER + option_get(inv, &option_triangle)->choice);

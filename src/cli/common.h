@@ -11,13 +11,14 @@
 extern const option option_manifold, option_space, option_seed, option_threads, option_json,
     option_output, option_force, option_quiet, option_help, option_version, option_status;
 extern const option option_degrees, option_latlon, option_quaternion, option_triangle,
-    option_project, option_missing_negative;
+    option_project, option_missing_negative, option_shrink, option_shrink_samples;
 /* Accepted and without effect, so that a script can pass the same common options to every command. */
 extern const option option_seed_unused, option_threads_unused;
 
 #define POINT_OPTIONS                                                                       \
     &option_project, &option_degrees, &option_latlon, &option_quaternion, &option_triangle, \
         &option_missing_negative
+#define SHRINK_OPTIONS &option_shrink, &option_shrink_samples
 #define OUTPUT_OPTIONS \
     &option_json, &option_output, &option_force, &option_quiet, &option_help, &option_version
 

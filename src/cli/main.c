@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "shrinkage.h"
 #include "text.h"
 #include "util/clock.h"
 
@@ -118,6 +119,7 @@ static mst_status run_program(invocation *inv, int argc, char **argv)
 int main(int argc, char **argv)
 {
     catch_signals();
-    invocation inv = {.started = mst_clock_seconds()};
+    struct shrink_tally shrunk = {0};
+    invocation inv = {.started = mst_clock_seconds(), .shrunk = &shrunk};
     return finish(&inv, run_program(&inv, argc, argv));
 }

@@ -98,6 +98,27 @@ static mst_status set_positive(const option *o, const char *word, const char *te
     return MST_OK;
 }
 
+static mst_status set_share(const option *o, const char *word, const char *text,
+                            option_value *value)
+{
+    char words[64] = "";
+    size_t used = 0;
+    for (size_t i = 0; o->choices[i] != NULL; i++) {
+        value->choice = i + 1;
+        if (strcmp(o->choices[i], text) == 0)
+            return MST_OK;
+        if (used < sizeof words)
+            used += (size_t)snprintf(words + used, sizeof words - used, "%s, ", o->choices[i]);
+    }
+    value->choice = 0;
+    if (mst_parse_double(text, strlen(text), &value->number) && value->number >= 0 &&
+        value->number <= 1)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT,
+                    "%s must be %sor a number from 0 to 1, not '%s'; for example %s %s", word,
+                    words, text, word, o->example);
+}
+
 static mst_status set_choice(const option *o, const char *word, const char *text, size_t *choice)
 {
     char list[256] = "";
@@ -124,6 +145,8 @@ static mst_status set_value(const option *o, const char *text, option_value *val
         return set_count(o, word, text, &value->count);
     case OPTION_POSITIVE:
         return set_positive(o, word, text, &value->number);
+    case OPTION_SHARE:
+        return set_share(o, word, text, value);
     case OPTION_CHOICE:
         return set_choice(o, word, text, &value->choice);
     case OPTION_TEXT:

@@ -17,7 +17,8 @@ typedef enum option_kind {
     OPTION_MANIFOLD, /* a manifold spec */
     OPTION_COUNT,    /* a whole number, minimum … maximum; 1e6 is one too */
     OPTION_POSITIVE, /* a finite number above zero, or one of `choices` if it has some */
-    OPTION_CHOICE,   /* one of `choices` */
+    OPTION_SHARE,  /* a number from 0 to 1 (`choice` is 0), or one of `choices` (counted from 1) */
+    OPTION_CHOICE, /* one of `choices` */
 } option_kind;
 
 typedef struct option {
@@ -69,9 +70,10 @@ struct invocation {
     option_value values[OPTION_LIMIT]; /* beside command->options */
     char **operands;
     size_t operand_count;
-    double started;     /* seconds on a clock that never goes back */
-    bool output_failed; /* the failure was in writing, which has its own exit status */
-    bool stopped_well;  /* interrupted, but with something to show; the detail says what */
+    double started;              /* seconds on a clock that never goes back */
+    bool output_failed;          /* the failure was in writing, which has its own exit status */
+    bool stopped_well;           /* interrupted, but with something to show; the detail says what */
+    struct shrink_tally *shrunk; /* what --shrink has done, of all files */
 };
 
 /* The arguments after the command's name; argv is reordered, operands first. Required options are not

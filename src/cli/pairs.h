@@ -32,8 +32,9 @@
     "where this is not positive. Both become exact as t -> 0, and are as good as the network, "  \
     "which has learned from points "                                                             \
     "that are a few times sqrt(t) apart.\n\n"
-#define PAIR_OPTIONS \
-    &option_score_limit, POINT_OPTIONS, OUTPUT_OPTIONS, &option_seed_unused, &option_threads_unused
+#define PAIR_OPTIONS                                                                         \
+    &option_score_limit, POINT_OPTIONS, SHRINK_OPTIONS, OUTPUT_OPTIONS, &option_seed_unused, \
+        &option_threads_unused
 
 typedef enum pair_coordinates { PAIR_NUMBERS, PAIR_POINTS, PAIR_VECTORS } pair_coordinates;
 

@@ -3,8 +3,10 @@
 
 /* What a user should know about the rows of a file that were read without an error. */
 #include "common.h"
+#include "shrinkage.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,10 +55,39 @@ static void tell_moves(const invocation *inv, const mst_manifold *m, const char 
              100 * r->median_move, 100 * r->largest_move, r->largest_row, raised);
 }
 
+/* What rounding makes of an eigenvalue that should be zero is on spd as far away as any number can be. */
+static void tell_singular(const invocation *inv, const char *path, const mst_points_report *r)
+{
+    if (r->singular == 1)
+        warn(inv,
+             "warning: %s, row %" PRIu64
+             ": the matrix is singular up to rounding, of rank %zu instead of %zu, and may decide "
+             "the result: pass --shrink, or leave it out",
+             shown_path(path), r->singular_row, r->rank, r->order);
+    else if (r->singular > 1)
+        warn(inv,
+             "warning: %s: %" PRIu64 " of %" PRIu64
+             " matrices are singular up to rounding (the first is row %" PRIu64
+             ", of rank %zu instead of %zu), and rounding may decide the result: pass --shrink",
+             shown_path(path), r->singular, r->rows, r->singular_row, r->rank, r->order);
+}
+
+static void count_shrunk(const invocation *inv, const mst_points_report *r)
+{
+    struct shrink_tally *t = inv->shrunk;
+    if (r->shrunk == 0)
+        return;
+    t->least = t->rows == 0 ? r->least_intensity : fmin(t->least, r->least_intensity);
+    t->most = t->rows == 0 ? r->most_intensity : fmax(t->most, r->most_intensity);
+    t->rows += r->shrunk;
+}
+
 void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
                  const mst_points_report *r)
 {
     tell_moves(inv, m, path, r);
+    tell_singular(inv, path, r);
+    count_shrunk(inv, r);
     if (r->angles == MST_ANGLES_LIKE_DEGREES)
         warn(inv,
              "warning: most angles of %s lie beyond a turn, as degrees do, and are read as "

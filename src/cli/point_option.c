@@ -45,9 +45,11 @@ static mst_status from_file(const invocation *inv, const mst_manifold *m,
     double *read = NULL;
     size_t D = mst_manifold_ambient(m);
     mst_points_options options = *points;
-    mst_points_report report;
+    mst_points_report report = {0};
     options.report = &report;
     mst_status status = mst_points_read(&read, n, m, path, &options);
+    if (inv->command->max_operands > 0)
+        report.shrunk = 0; /* beside the data, and not counted among them */
     if (status == MST_OK)
         tell_points(inv, m, path, &report);
     if (status == MST_OK)

@@ -4,6 +4,7 @@
 #include "result.h"
 
 #include "common.h"
+#include "shrinkage.h"
 #include "util/clock.h"
 #include "util/json.h"
 #include "util/output.h"
@@ -189,6 +190,9 @@ mst_json *result_json(result *r, const char *manifold)
 
 mst_status result_finish(result *r)
 {
+    char shrunk[SHRINK_TEXT];
+    if (*shrink_text(r->inv, shrunk) != '\0' && r->json == NULL)
+        warn(r->inv, "%s", shrunk);
     if (r->json == NULL)
         return note_output(r->inv, mst_writer_commit(r->writer));
     for (size_t i = 0; i < r->cols; i++) {
@@ -235,6 +239,7 @@ mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j)
 
 mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
 {
+    json_shrink(inv, j);
     if (option_get(inv, &option_seed)->text != NULL) {
         mst_json_key(j, "seed");
         mst_json_integer(j, option_get(inv, &option_seed)->count);
@@ -286,8 +291,10 @@ mst_status report_finish(report *r)
 {
     if (r->json != NULL)
         return json_end(r->inv, r->sink, r->json);
-    char *text;
+    char *text, shrunk[SHRINK_TEXT];
     size_t length;
+    if (*shrink_text(r->inv, shrunk) != '\0')
+        fprintf(r->text, "%s\n", shrunk);
     mst_status status = mst_text_close(r->stream, &text, &length);
     r->stream = NULL;
     if (status != MST_OK)
