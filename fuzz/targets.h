@@ -25,6 +25,9 @@ int fuzz_json_reader(const uint8_t *data, size_t size);
 /* safetensors: the bytes as a file, and as header and data of one, are read or refused; what was read makes
  * the round trip. */
 int fuzz_tensors(const uint8_t *data, size_t size);
+/* Signals: the bytes as a file either way round, whole or in windows, are read or refused, and what was read
+ * has covariances. It needs the whole library. */
+int fuzz_signals(const uint8_t *data, size_t size);
 /* A formula file: read, differentiated and used at its start, or refused with a one-line message that tells
  * the place. It needs the whole library; the test beside it runs the others, too. */
 int fuzz_formulas(const uint8_t *data, size_t size);

@@ -10,6 +10,7 @@
 #include <manistat/check.h>
 #include <manistat/cluster.h>
 #include <manistat/constraint.h>
+#include <manistat/covariance.h>
 #include <manistat/curve.h>
 #include <manistat/distances.h>
 #include <manistat/examine.h>
@@ -27,6 +28,7 @@
 #include <manistat/sample_test.h>
 #include <manistat/score.h>
 #include <manistat/shrink.h>
+#include <manistat/signals.h>
 #include <manistat/status.h>
 #include <manistat/terms.h>
 #include <manistat/train.h>

@@ -86,6 +86,10 @@ MST_API MST_MUST_USE mst_status mst_writer_open_words(mst_writer **out, const ch
                                                       bool force);
 MST_API MST_MUST_USE mst_status mst_writer_rows_words(mst_writer *w, size_t n, const double *rows,
                                                       const char *const *words);
+/* Symmetric matrices, rows (n, order, order): NPY of this shape, or in text their upper triangles row by row,
+ * without a header. */
+MST_API MST_MUST_USE mst_status mst_writer_open_matrices(mst_writer **out, const char *path,
+                                                         size_t order, bool force);
 /* Rows of landmarks, cols/dim points of dim = 2 or 3 coordinates each: .tps as well, which any other table is
  * refused (MST_UNABLE); other endings as above, without a header. */
 MST_API MST_MUST_USE mst_status mst_writer_open_landmarks(mst_writer **out, const char *path,

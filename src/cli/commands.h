@@ -25,6 +25,7 @@
     X(mixture)          \
     X(regress)          \
     X(align)            \
+    X(cov)              \
     X(reproduce)        \
     X(info)             \
     X(help)

@@ -217,7 +217,7 @@ mst_points_options points_options(const invocation *inv)
     options.missing_negative = option_given(inv, &option_missing_negative);
     options.force = option_given(inv, &option_force);
     options.shrink = shrink_of(inv);
-    options.intensity = option_get(inv, &option_shrink)->number;
+    options.intensity = shrink_intensity(inv);
     options.samples = (size_t)option_get(inv, &option_shrink_samples)->count;
     if (option_given(inv, &option_triangle))
         options.triangle =

@@ -6,7 +6,6 @@
 #include "shrinkage.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,22 +71,12 @@ static void tell_singular(const invocation *inv, const char *path, const mst_poi
              shown_path(path), r->singular, r->rows, r->singular_row, r->rank, r->order);
 }
 
-static void count_shrunk(const invocation *inv, const mst_points_report *r)
-{
-    struct shrink_tally *t = inv->shrunk;
-    if (r->shrunk == 0)
-        return;
-    t->least = t->rows == 0 ? r->least_intensity : fmin(t->least, r->least_intensity);
-    t->most = t->rows == 0 ? r->most_intensity : fmax(t->most, r->most_intensity);
-    t->rows += r->shrunk;
-}
-
 void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
                  const mst_points_report *r)
 {
     tell_moves(inv, m, path, r);
     tell_singular(inv, path, r);
-    count_shrunk(inv, r);
+    count_shrunk(inv, r->shrunk, r->least_intensity, r->most_intensity);
     if (r->angles == MST_ANGLES_LIKE_DEGREES)
         warn(inv,
              "warning: most angles of %s lie beyond a turn, as degrees do, and are read as "

@@ -6,6 +6,7 @@
 #include "result.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* In the order of mst_shrink, without a value. */
@@ -37,12 +38,46 @@ const option option_shrink_samples = {
             "than there are if their mean was subtracted)",
 };
 
+const option option_signal_shrink = {
+    .name = "shrink",
+    .kind = OPTION_SHARE,
+    .choices = words,
+    .value = "A",
+    .fallback = "none",
+    .example = "oas",
+    .help = "shrink each covariance S of p channels to (1 - A) S + A trace(S)/p I: A is none, a "
+            "number from 0 to 1, or found from the data by oas (Chen and others, 2010) or "
+            "ledoit-wolf (2004)",
+};
+
+/* The one that the command has. */
+static const option_value *shrink_value(const invocation *inv)
+{
+    return option_given(inv, &option_signal_shrink) ? option_get(inv, &option_signal_shrink)
+                                                    : option_get(inv, &option_shrink);
+}
+
 mst_shrink shrink_of(const invocation *inv)
 {
     static const mst_shrink kinds[] = {MST_SHRINK_VALUE, MST_SHRINK_NONE, MST_SHRINK_OAS,
                                        MST_SHRINK_LEDOIT_WOLF};
-    return option_given(inv, &option_shrink) ? kinds[option_get(inv, &option_shrink)->choice]
-                                             : MST_SHRINK_NONE;
+    const option_value *value = shrink_value(inv);
+    return value->given ? kinds[value->choice] : MST_SHRINK_NONE;
+}
+
+double shrink_intensity(const invocation *inv)
+{
+    return shrink_value(inv)->number;
+}
+
+void count_shrunk(const invocation *inv, uint64_t rows, double least, double most)
+{
+    struct shrink_tally *t = inv->shrunk;
+    if (rows == 0)
+        return;
+    t->least = t->rows == 0 ? least : fmin(t->least, least);
+    t->most = t->rows == 0 ? most : fmax(t->most, most);
+    t->rows += rows;
 }
 
 const char *shrink_text(const invocation *inv, char text[SHRINK_TEXT])

@@ -46,7 +46,7 @@ typedef struct reader_labels {
     mst_labels *to;
     size_t col;
 } reader_labels;
-enum { READER_LABELS = 4 };
+enum { READER_LABELS = 4, READER_AXES = 4 };
 
 struct mst_reader {
     const reader_format *format;
@@ -62,7 +62,9 @@ struct mst_reader {
     bool missing_allowed, missing_negative;
     size_t
         landmark_dim; /* rows are points of this many coordinates each; 0: the format does not say */
-    void *data;       /* of the format */
+    size_t axes;      /* of an array, 0: the format has rows and columns only */
+    uint64_t shape[READER_AXES]; /* of the first axes */
+    void *data;                  /* of the format */
 };
 
 /* The formats, in the order in which they are tried; CSV takes what no other knows. */

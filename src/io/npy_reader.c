@@ -310,6 +310,9 @@ static mst_status open_array(mst_reader *r)
     MST_TRY(read_header(s, &h));
     MST_TRY(find_type(s, h.descr, npy));
     MST_TRY(find_size(r, &h, &bytes));
+    r->axes = h.axes;
+    for (size_t i = 0; i < h.axes && i < READER_AXES; i++)
+        r->shape[i] = h.shape[i];
     if (s->regular) {
         uint64_t there = s->size > s->consumed ? s->size - s->consumed : 0;
         if (there < bytes)

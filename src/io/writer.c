@@ -14,6 +14,7 @@ struct mst_writer {
     uint64_t rows;
     bool is_npy, has_words;
     size_t landmark_dim; /* TPS: points of this many coordinates; else 0 */
+    size_t order;        /* rows are symmetric matrices of this order; 0: they are not */
     char separator;
 };
 
@@ -28,9 +29,14 @@ static void npy_header(const mst_writer *w, char header[NPY_HEADER])
     header[MST_NPY_MAGIC_SIZE + 3] = 0;
     char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     char text[NPY_DICTIONARY];
+    char shape[64];
+    if (w->order > 0)
+        snprintf(shape, sizeof shape, "%zu, %zu", w->order, w->order);
+    else
+        snprintf(shape, sizeof shape, "%zu", w->cols);
     int n = snprintf(text, sizeof text,
-                     "{'descr': '%cf8', 'fortran_order': False, 'shape': (%" PRIu64 ", %zu), }",
-                     order, w->rows, w->cols);
+                     "{'descr': '%cf8', 'fortran_order': False, 'shape': (%" PRIu64 ", %s), }",
+                     order, w->rows, shape);
     memset(text + n, ' ', sizeof text - (size_t)n);
     text[sizeof text - 1] = '\n';
     memcpy(header + MST_NPY_MAGIC_SIZE + 4, text, sizeof text);
@@ -90,6 +96,21 @@ static mst_status write_text_rows(mst_writer *w, size_t n, const double *rows,
         MST_TRY(write_name(w, words[i]));
         MST_TRY(mst_output_write(w->output, "\n", 1));
     }
+    return MST_OK;
+}
+
+/* The upper triangles of matrices (n, order, order). */
+static mst_status write_triangles(mst_writer *w, size_t n, const double *rows)
+{
+    size_t order = w->order;
+    for (size_t k = 0; k < n * order; k++)
+        for (size_t j = k % order; j < order; j++) {
+            char *text;
+            MST_TRY(mst_output_room(w->output, MST_DOUBLE_TEXT + 1, &text));
+            size_t length = mst_format_double(rows[k * order + j], text);
+            text[length] = k % order + 1 < order ? w->separator : '\n';
+            mst_output_advance(w->output, length + 1);
+        }
     return MST_OK;
 }
 
@@ -176,6 +197,13 @@ mst_status mst_writer_open_words(mst_writer **out, const char *path, size_t cols
     return open_table(out, path, cols, true, 0, names, force);
 }
 
+mst_status mst_writer_open_matrices(mst_writer **out, const char *path, size_t order, bool force)
+{
+    MST_TRY(open_table(out, path, order * order, false, 0, NULL, force));
+    (*out)->order = order;
+    return MST_OK;
+}
+
 mst_status mst_writer_open_landmarks(mst_writer **out, const char *path, size_t cols, size_t dim,
                                      bool force)
 {
@@ -192,6 +220,8 @@ mst_status mst_writer_rows(mst_writer *w, size_t n, const double *rows)
         return mst_fail(MST_ARGUMENT, "the words of the rows are missing");
     if (w->landmark_dim > 0)
         MST_TRY(write_specimens(w, n, rows, NULL));
+    else if (w->order > 0 && !w->is_npy)
+        MST_TRY(write_triangles(w, n, rows));
     else
         MST_TRY(w->is_npy ? mst_output_write(w->output, rows, n * w->cols * sizeof *rows)
                           : write_text_rows(w, n, rows, NULL));

@@ -16,6 +16,7 @@ def commands(ground):
     ground.write("torus.manifold", "coordinates u v\nperiod u 2*pi\nperiod v 2*pi\nembedding = (2 + cos(v))*cos(u), "
                                    "(2 + cos(v))*sin(u), sin(v)\ncompact = yes\nstart = 0, 0\n")
     ground.write("angles.csv", "0,0,1,0.5\n")
+    ground.write("signals.csv", "Fz,Cz\n1,2\n2,4.5\n-1,0\n0,3\n2,2\n5,1\n")
     sphere = ["--manifold", "sphere:2"]
     return [
         ["manifolds"], ["manifolds", "torus.manifold", "--check"], ["sample", *sphere, "--time", "0.1", "-n", "5"],
@@ -27,7 +28,7 @@ def commands(ground):
         ["mean", *sphere, "--kind", "frechet", "points.csv"], ["test", *sphere, "--uniform", "points.csv"],
         ["kmeans", *sphere, "-k", "2", "points.csv"], ["mixture", *sphere, "-k", "2", "points.csv"],
         ["regress", *sphere, "--y", "points.csv", "--x", "x.csv"], ["align", "--dim", "2", "shapes.csv"],
-        ["info", "points.csv"],
+        ["cov", "--window", "3", "--shrink", "oas", "signals.csv", "--json"], ["info", "points.csv"],
     ]
 
 

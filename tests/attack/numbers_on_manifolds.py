@@ -19,8 +19,9 @@ COMMANDS = [
     (["mean"], "p", True), (["kmeans", "-k", "2"], "p", False), (["mixture", "-k", "2"], "p", False),
     (["test", "--uniform"], "p", False), (["info"], "p", False), (["dist"], "pp", False), (["log"], "pp", False),
     (["exp"], "pv", False), (["geodesic", "--steps", "3"], "pp", False), (["heat"], "ppt", False), (["heat"], "pp", True),
-    (["sample", "-n", "2", "--steps", "4"], "", True),
+    (["sample", "-n", "2", "--steps", "4"], "", True), (["cov", "--shrink", "ledoit-wolf"], "p", False), (["cov"], "p", False),
 ]
+PLAIN = ("info", "cov")  # read any table, of no manifold
 NOT_A_NUMBER = re.compile(r"(?<![A-Za-z_])-?(nan|inf)(?![A-Za-z_])", re.I)
 
 
@@ -41,9 +42,11 @@ def attack(ground):
             row = ground.random.choice(rows)
             row[ground.random.randrange(len(row))] = ground.random.choice(CELLS)
         text = "".join(",".join(row) + "\n" for row in rows)
-        arguments = [*command, *([] if command == ["info"] else ["--manifold", manifold])]
+        arguments = [*command, *([] if command[0] in PLAIN else ["--manifold", manifold])]
         arguments += ["--time", ground.random.choice(TIMES)] if timed else []
-        arguments += ["--project"] if parts and command != ["info"] and ground.random.random() < 0.4 else []
+        arguments += ["--project"] if parts and command[0] not in PLAIN and ground.random.random() < 0.4 else []
+        shrunk = parts and manifold.startswith("spd") and command[0] not in PLAIN and ground.random.random() < 0.4
+        arguments += ["--shrink", ground.random.choice(["0", "1e-9", "0.1", "1", "oas"]), "--samples", "9"] if shrunk else []
         arguments += ["-"] if parts else []
         outcome = ground.run(arguments, text)
         ground.count("hostile numbers")

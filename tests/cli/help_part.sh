@@ -12,7 +12,7 @@ succeeds "general help" --help
 check "general help fits in 80 columns" fits_in_80_columns "$out"
 cp "$out" general
 names=$(manistat help --list)
-for name in manifolds sample heat exp log dist geodesic train check mean test kmeans mixture regress align info help; do
+for name in manifolds sample heat exp log dist geodesic train check mean test kmeans mixture regress align cov info help; do
     check "general help names $name" grep -q "^  $name " general
     check "the list names $name" grep -qx "$name" <<<"$names"
 done
@@ -120,6 +120,19 @@ with open("X.npy", "wb") as x:
 END
 manistat learn gp --latent Z.csv --data X.npy --noise 1e-4 -o rot.gp >/dev/null 2>&1
 head -4 Z.csv >latent.csv
+python3 - <<'END'
+import random
+import struct
+
+random.seed(1)
+rows = [[random.gauss(0, 1e-6) for _ in range(4)] for _ in range(200)]
+with open("recording.csv", "w") as f:
+    f.write("Fz,Cz,Pz,Oz\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+head = "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 4, 50), }"
+head += " " * (117 - len(head)) + "\n"
+with open("epochs.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<800d", *(x for r in rows for x in r)))
+END
 count=0
 for page in general help.*; do
     while IFS= read -r line; do
@@ -130,7 +143,7 @@ for page in general help.*; do
             printf '0,0,1\n0.6,0,0.8\n' >points.csv
             printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
             cp ../torus.manifold ../skulls.tps ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../mixture.json ../model.safetensors ../x.csv ../y.csv .
-            cp ../X.npy ../Z.csv ../rot.gp ../latent.csv .
+            cp ../X.npy ../Z.csv ../rot.gp ../latent.csv ../epochs.npy ../recording.csv .
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
             # Nobody waits for minutes of training here.

@@ -10,6 +10,7 @@
 #include "util/text_stream.h"
 
 #include <manistat/points.h>
+#include <manistat/signals.h>
 
 static long allocations_left = -1; /* negative: all succeed */
 
@@ -84,7 +85,7 @@ static mst_status read_csv(void)
     return read_file(scratch("a.csv"));
 }
 
-static mst_manifold *plane;
+static mst_manifold *plane, *cone;
 
 static mst_status read_npy(void)
 {
@@ -237,6 +238,55 @@ static mst_status read_tensors(void)
     return status;
 }
 
+/* With shrinkage, and a matrix that is looked at twice. */
+static mst_status read_matrices(void)
+{
+    mst_points_options o = mst_points_options_default();
+    double *x;
+    size_t n;
+    o.shrink = MST_SHRINK_VALUE;
+    o.intensity = 0.5;
+    mst_status status = mst_points_read(&x, &n, cone, scratch("matrices.csv"), &o);
+    if (status == MST_OK)
+        mst_points_free(x);
+    return status;
+}
+
+/* Turned, so that an epoch is held twice. */
+static mst_status read_signals(void)
+{
+    mst_signals *s;
+    mst_signals_options o = mst_signals_options_default();
+    double x[6];
+    uint64_t epoch;
+    bool got;
+    o.transpose = true;
+    mst_status status = mst_signals_open(&s, scratch("epochs.npy"), &o);
+    if (status != MST_OK)
+        return status;
+    status = mst_signals_next(s, x, &epoch, &got);
+    mst_signals_free(s);
+    o.window = 2;
+    if (status == MST_OK)
+        status = mst_signals_open(&s, scratch("a.csv"), &o);
+    if (status == MST_OK)
+        mst_signals_free(s);
+    return status;
+}
+
+static mst_status write_matrices(void)
+{
+    mst_writer *w;
+    mst_status status = mst_writer_open_matrices(&w, scratch("out.npy"), 2, true);
+    if (status != MST_OK)
+        return status;
+    status = mst_writer_rows(w, 1, (const double[]){1, 2, 2, 5});
+    if (status == MST_OK)
+        status = mst_writer_commit(w);
+    mst_writer_free(w);
+    return status;
+}
+
 static mst_status parse_tensors(void)
 {
     tensors *t;
@@ -274,6 +324,16 @@ START_TEST(test_sweeps)
     sweep(read_tps);
     sweep(write_tps);
     mst_manifold_free(plane);
+    scratch_text("matrices.csv", "2,1,2\n1,1,1\n");
+    scratch_bytes("epochs.npy",
+                  "\x93NUMPY\1\0\x3b\0{'descr': '|i1', 'fortran_order': False, 'shape': (1,3,2)}\n"
+                  "\1\2\3\4\5\7",
+                  10 + 0x3b + 6);
+    ck_assert_int_eq(mst_manifold_parse(&cone, "spd:2"), MST_OK);
+    sweep(read_matrices);
+    mst_manifold_free(cone);
+    sweep(read_signals);
+    sweep(write_matrices);
     sweep(write_csv);
     sweep(write_link);
     sweep(write_json);

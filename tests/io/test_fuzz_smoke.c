@@ -7,6 +7,7 @@
 #include "../../fuzz/learned.c"
 #include "../../fuzz/number_text.c"
 #include "../../fuzz/readers.c"
+#include "../../fuzz/signals.c"
 
 #include "support/scratch.h"
 
@@ -56,6 +57,15 @@ static const input arrays[] = {
           "\1\2\3\4"),
     INPUT("\3\0\x37\0\0\0{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}\n"
           "\0\0\x80\x3f"),
+};
+
+/* Whole files. */
+static const input signal_files[] = {
+    INPUT("\x93NUMPY\1\0\x3b\0{'descr': '<i2', 'fortran_order': False, 'shape': (2,2,3)}\n"
+          "\1\0\2\0\3\0\4\0\6\0\5\0\7\0\0\0\x9\0\1\0\2\0\1\0"),
+    INPUT("\x93NUMPY\1\0\x39\0{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}\n"
+          "0123456789abcdefghijklmn"),
+    INPUT("Fz,Cz\n1,2\n3,4.5\n-1e-6,nan\n7,8\n"),
 };
 
 /* After LM=. */
@@ -231,6 +241,24 @@ START_TEST(test_learned)
 }
 END_TEST
 
+START_TEST(test_signals)
+{
+    for (size_t i = 0; i < sizeof signal_files / sizeof *signal_files; i++) {
+        mst_signals *s;
+        int fd = memory_file(signal_files[i].bytes, signal_files[i].size);
+        char path[40];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        mst_signals_options o = mst_signals_options_default();
+        o.drop_missing = true;
+        ck_assert_msg(mst_signals_open(&s, path, &o) == MST_OK, "%zu: %s", i, mst_error_detail());
+        ck_assert_uint_eq(mst_signals_channels(s), 2);
+        mst_signals_free(s);
+        close(fd);
+    }
+    run(fuzz_signals, signal_files, sizeof signal_files / sizeof *signal_files, 8000);
+}
+END_TEST
+
 START_TEST(test_json_reader)
 {
     run(fuzz_json_reader, objects, sizeof objects / sizeof *objects, 50000);
@@ -282,5 +310,6 @@ int main(void)
     tcase_add_test(c, test_tensors);
     tcase_add_test(c, test_formulas);
     tcase_add_test(c, test_learned);
+    tcase_add_test(c, test_signals);
     return run_case("fuzz_smoke", c);
 }

@@ -255,6 +255,13 @@ printf '0\\n0.1\\n0.2\\n3\\n3.1\\n' | manistat kmeans --manifold circle -k 2
 manistat mixture --manifold '{m}' -k 2 --restarts 2 d/{f}.csv
 manistat mixture --manifold '{m}' -k 2 --restarts 2 --json d/{f}.csv
 """),
+    ("cov", None, """
+manistat cov d/s20.csv --window 25 --step 10
+manistat cov d/s20.csv --shrink oas --centre none --json
+manistat cov d/s20.csv --shrink ledoit-wolf --divisor samples -o covs.npy
+manistat mean --manifold spd:3 --kind frechet --shrink 0.1 d/spd3.csv
+manistat dist --manifold spd:3 --shrink oas --samples 50 d/spd3_xy.csv --json
+"""),
     ("regress", None, """
 cut -d, -f1 d/tests/reference/regress_S2.csv > x.csv; cut -d, -f2-4 d/tests/reference/regress_S2.csv > y.csv; manistat regress --manifold sphere:2 --y y.csv --x x.csv
 cut -d, -f1 d/tests/reference/regress_S2.csv > x.csv; cut -d, -f2-4 d/tests/reference/regress_S2.csv > y.csv; manistat regress --manifold sphere:2 --y y.csv --x x.csv --kind frechet --json
