@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* An eigenvalue below this part of the largest is no rounding any more: n·2⁻²⁴ is 7.6e-6 for the order 128
  * in single precision. */
@@ -60,25 +61,22 @@ mst_status mst_spectrum_of(size_t n, const double *a, mst_spectrum *out)
 }
 
 /* A pivot of Cholesky's factor of the matrix with unit diagonal is what is left of a row when those before
- * it are known. Of a singular matrix one is zero, up to rounding that earlier small pivots have
- * magnified. */
+ * it are known. Of a singular matrix one is zero, up to rounding that earlier small pivots have magnified.
+ * Row by row of the upper factor, so that the inner loop is one along a row. */
 bool mst_spectrum_suspect(size_t n, const double *a, double *work)
 {
     const double small = 1e-9;
-    for (size_t j = 0; j < n; j++) {
-        const double *row = work + j * n;
-        for (size_t k = 0; k < j; k++) {
-            double x = a[j * n + k];
-            for (size_t l = 0; l < k; l++)
-                x -= row[l] * work[k * n + l];
-            work[j * n + k] = x / work[k * n + k];
-        }
-        double left = a[j * n + j];
-        for (size_t l = 0; l < j; l++)
-            left -= row[l] * row[l];
-        if (!(left > small * a[j * n + j]))
+    memcpy(work, a, n * n * sizeof *work);
+    for (size_t i = 0; i < n; i++) {
+        const double *restrict row = work + i * n;
+        if (!(row[i] > small * a[i * (n + 1)]))
             return true;
-        work[j * n + j] = sqrt(left);
+        double inverse = 1 / row[i];
+        for (size_t j = i + 1; j < n; j++) {
+            double *restrict below = work + j * n, factor = row[j] * inverse;
+            for (size_t k = j; k < n; k++)
+                below[k] -= factor * row[k];
+        }
     }
     return false;
 }
