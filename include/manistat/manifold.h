@@ -316,6 +316,9 @@ MST_API MST_MUST_USE mst_status mst_hyperbolic_new(mst_manifold **out, size_t m)
 /* Symmetric positive definite n×n matrices, affine-invariant metric tr(P⁻¹A P⁻¹B), or log-Euclidean. */
 MST_API MST_MUST_USE mst_status mst_spd_new(mst_manifold **out, size_t n);
 MST_API MST_MUST_USE mst_status mst_spd_log_euclidean_new(mst_manifold **out, size_t n);
+/* The same matrices P = L Lᵀ with the log-Cholesky metric: L below its diagonal and the logarithms of the
+ * diagonal are flat coordinates. It depends on the order of the variables and on their units. */
+MST_API MST_MUST_USE mst_status mst_spd_log_cholesky_new(mst_manifold **out, size_t n);
 /* The same matrices as a part of the symmetric ones, with their flat metric tr(AB): not complete. Exp is
  * MST_DOMAIN where x + v is not positive definite, and Brownian motion ends there. The heat
  * kernel is that of all symmetric matrices, right as long as singular ones are out of reach. */

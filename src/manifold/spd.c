@@ -331,11 +331,14 @@ mst_status mst_spd_from_spec(mst_manifold **out, const mst_spec_arguments *a)
         return mst_spd_new(out, a->order[0]);
     if (strcmp(metric, "log-euclidean") == 0)
         return mst_spd_log_euclidean_new(out, a->order[0]);
+    if (strcmp(metric, "log-cholesky") == 0)
+        return mst_spd_log_cholesky_new(out, a->order[0]);
     if (strcmp(metric, "frobenius") == 0)
         return mst_spd_frobenius_new(out, a->order[0]);
-    return mst_fail(
-        MST_ARGUMENT,
-        "spd has the metrics affine-invariant, log-euclidean and frobenius, not \"%.40s\"", metric);
+    return mst_fail(MST_ARGUMENT,
+                    "spd has the metrics affine-invariant, log-euclidean, log-cholesky and "
+                    "frobenius, not \"%.40s\"",
+                    metric);
 }
 
 mst_status mst_spd_plain_new(mst_manifold **out, size_t n)

@@ -27,6 +27,9 @@
     X(spd_log_euclidean, "spd:n?metric=log-euclidean", "spd:3?metric=log-euclidean",               \
       "the same matrices, log-Euclidean metric",                                                   \
       "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
+    X(spd_log_cholesky, "spd:n?metric=log-cholesky", "spd:3?metric=log-cholesky",                  \
+      "the same matrices, log-Cholesky metric",                                                    \
+      "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
     X(spd_frobenius, "spd:n?metric=frobenius", "spd:3?metric=frobenius",                           \
       "the same matrices, flat Frobenius metric, not complete",                                    \
       "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \

@@ -50,6 +50,9 @@ const manifold_case manifold_cases[] = {
     {.spec = "spd:6"},
     {.spec = "spd:3?metric=log-euclidean"},
     {.spec = "spd:6?metric=log-euclidean"},
+    {.spec = "spd:1?metric=log-cholesky"},
+    {.spec = "spd:3?metric=log-cholesky"},
+    {.spec = "spd:6?metric=log-cholesky"},
     /* The points of the suite come within 0.8 of the border. */
     {.spec = "spd:1?metric=frobenius", .spreads = true, .longest = 0.75},
     {.spec = "spd:3?metric=frobenius", .spreads = true, .longest = 0.75},
