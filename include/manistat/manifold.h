@@ -323,6 +323,11 @@ MST_API MST_MUST_USE mst_status mst_spd_log_cholesky_new(mst_manifold **out, siz
  * MST_DOMAIN where x + v is not positive definite, and Brownian motion ends there. The heat
  * kernel is that of all symmetric matrices, right as long as singular ones are out of reach. */
 MST_API MST_MUST_USE mst_status mst_spd_frobenius_new(mst_manifold **out, size_t n);
+/* The same matrices with the metric of Bures and Wasserstein, ⟨u, v⟩_P = ½ tr(L v) with L P + P L = u: the
+ * distance d² = tr P + tr Q − 2 tr (P^½ Q P^½)^½ of centred normal laws. Not complete: Exp is MST_DOMAIN
+ * where I + L is not positive definite, and Brownian motion ends at the singular matrices, √λ away from a
+ * matrix with the least eigenvalue λ. Geodesics between two points are unique. */
+MST_API MST_MUST_USE mst_status mst_spd_bures_new(mst_manifold **out, size_t n);
 /* Symmetric n×n matrices with the Frobenius metric. */
 MST_API MST_MUST_USE mst_status mst_sym_new(mst_manifold **out, size_t n);
 /* Rotations of R³; the distance is the rotation angle. */

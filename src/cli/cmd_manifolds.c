@@ -70,7 +70,8 @@ static bool able(const mst_manifold *m, int which)
 static void print_fallback(FILE *out, const mst_manifold *m, int which)
 {
     size_t count = mst_manifold_factor_count(m), without = 0;
-    fputs(abilities[which].fallback, out);
+    bool integrated = which == TRANSPORT && mst_manifold_table(m)->transport != NULL && count == 1;
+    fputs(integrated ? "an equation along the geodesic" : abilities[which].fallback, out);
     for (size_t f = 0; f < count; f++)
         without += !factor_able(mst_manifold_factor(m, f), which);
     for (size_t f = 0, k = 0; f < count && without < count && which != EXACT; f++)
@@ -100,14 +101,14 @@ typedef struct entry {
 
 static void print_table(FILE *out, size_t count, const entry *entries)
 {
-    fprintf(out, "%-29s %3s %4s", "EXAMPLE", "DIM", "COLS");
+    fprintf(out, "%-31s %3s %4s", "EXAMPLE", "DIM", "COLS");
     for (int k = 0; k < ABILITIES; k++)
         fprintf(out, " %s", abilities[k].heading);
     fprintf(out, " inj\n");
     for (size_t i = 0; i < count; i++) {
         const mst_manifold *m = entries[i].m;
         char text[RADIUS_TEXT];
-        fprintf(out, "%-29s %3zu %4zu", entries[i].family.example, mst_manifold_dim(m),
+        fprintf(out, "%-31s %3zu %4zu", entries[i].family.example, mst_manifold_dim(m),
                 mst_manifold_ambient(m));
         for (int k = 0; k < ABILITIES; k++)
             fprintf(out, " %*s", (int)strlen(abilities[k].heading), able(m, k) ? "+" : "-");

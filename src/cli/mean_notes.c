@@ -6,6 +6,8 @@
 #include "util/json.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct note {
     mst_mean_note bit;
@@ -74,11 +76,62 @@ void name_uniform_part(const mst_mean_result *r, char text[UNIFORM_PART_SIZE])
         snprintf(text, UNIFORM_PART_SIZE, "coordinate %zu", first);
 }
 
+/* ---- Regions of manifolds that end ---- */
+
+/* The point C a √(ρ²/aᵀC a) of the region's surface that is the farthest along a, as a tangent vector v (D):
+ * a is the unit vector number k, forward or back, and after these a random one. */
+enum { MOST_AXES = 32, SURFACE_POINTS = 4 * MOST_AXES };
+static void surface_vector(const mst_mean_result *r, size_t d, size_t D, size_t k, double *a,
+                           double *v)
+{
+    size_t axes = 2 * (d < MOST_AXES ? d : MOST_AXES);
+    double along = 0;
+    mst_random_normals((mst_random){r->seed, 0}, k * (d + d % 2), d, a);
+    for (size_t i = 0; k < axes && i < d; i++)
+        a[i] = i == k / 2 ? (k % 2 == 0 ? 1 : -1) : 0;
+    memset(v, 0, D * sizeof *v);
+    for (size_t i = 0; i < d; i++) {
+        double component = 0;
+        for (size_t j = 0; j < d; j++)
+            component += r->covariance[i * d + j] * a[j];
+        along += component * a[i];
+        for (size_t c = 0; c < D; c++)
+            v[c] += component * r->basis[i * D + c];
+    }
+    for (size_t c = 0; c < D; c++)
+        v[c] *= along > 0 ? sqrt(r->region_radius2 / along) : 0;
+}
+
+/* Do geodesics from the mean leave the manifold before they leave the region? */
+static bool reaches_over(const mst_manifold *m, const mst_mean_result *r)
+{
+    size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
+    double *a = NULL;
+    if (!mst_manifold_traits_of(m)->has_border || r->region_kind != MST_REGION_ELLIPSOID ||
+        isnan(r->covariance[0]) || new_doubles(&a, d + 2 * D, 1) != MST_OK)
+        return false;
+    bool over = false;
+    for (size_t k = 0; k < SURFACE_POINTS && !over; k++) {
+        surface_vector(r, d, D, k, a, a + d);
+        over = mst_manifold_exp(m, 1, r->mean, a + d, a + d + D) == MST_DOMAIN;
+    }
+    free(a);
+    return over;
+}
+
 /* What the manifold itself has to say. */
 enum { REMARKS = 4 };
 static size_t remarks_on(const estimation *e, const mst_mean_result *r, mst_remark *out)
 {
-    return mst_manifold_remarks(e->m, r->mean, r->time, REMARKS, out);
+    size_t count = mst_manifold_remarks(e->m, r->mean, r->time, REMARKS - 1, out);
+    if (!reaches_over(e->m, r))
+        return count;
+    snprintf(out[count].word, sizeof out->word, "region-over-border");
+    snprintf(out[count].text, sizeof out->text,
+             "the region reaches over the border of %s, where it means nothing, and so near to it "
+             "errors are rough; give more rows, or take a metric without a border",
+             mst_manifold_spec(e->m));
+    return count + 1;
 }
 
 /* What comes before the text of a note. */

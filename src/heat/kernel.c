@@ -35,12 +35,12 @@ mst_status mst_heat_require_exact(const mst_manifold *m)
 {
     if (mst_heat_has_exact(m))
         return MST_OK;
-    return mst_fail(
-        MST_UNABLE,
-        "%s has no closed-form heat kernel; euclidean, circle, torus, sphere, "
-        "hyperbolic, so3, sym, "
-        "spd:1, spd:2, spd:n?metric=log-euclidean or frobenius and their products have one",
-        m->spec);
+    return mst_fail(MST_UNABLE,
+                    "%s has no closed-form heat kernel; euclidean, circle, torus, sphere, "
+                    "hyperbolic, so3, sym, "
+                    "spd:1, spd:2, spd:n?metric=log-euclidean, log-cholesky or frobenius and their "
+                    "products have one",
+                    m->spec);
 }
 
 mst_status heat_block(const mst_manifold *m, size_t n, const double *x, const double *y,

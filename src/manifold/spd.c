@@ -335,9 +335,11 @@ mst_status mst_spd_from_spec(mst_manifold **out, const mst_spec_arguments *a)
         return mst_spd_log_cholesky_new(out, a->order[0]);
     if (strcmp(metric, "frobenius") == 0)
         return mst_spd_frobenius_new(out, a->order[0]);
+    if (strcmp(metric, "bures-wasserstein") == 0 || strcmp(metric, "bures") == 0)
+        return mst_spd_bures_new(out, a->order[0]);
     return mst_fail(MST_ARGUMENT,
-                    "spd has the metrics affine-invariant, log-euclidean, log-cholesky and "
-                    "frobenius, not \"%.40s\"",
+                    "spd has the metrics affine-invariant, log-euclidean, log-cholesky, "
+                    "bures-wasserstein and frobenius, not \"%.40s\"",
                     metric);
 }
 

@@ -79,7 +79,7 @@ static size_t remarks(const mst_manifold *m, const double *x, double t, size_t m
         out->text, sizeof out->text,
         "the least eigenvalue of the mean is %.2g and the time %.2g: %.2g %% or more of Brownian "
         "motion ends outside the positive definite matrices, of which the kernel of "
-        "metric=frobenius knows nothing; the other metrics have no such border",
+        "metric=frobenius knows nothing; the complete metrics have no such border",
         least, t, 100 * outside);
     return 1;
 }

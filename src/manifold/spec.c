@@ -30,6 +30,9 @@
     X(spd_log_cholesky, "spd:n?metric=log-cholesky", "spd:3?metric=log-cholesky",                  \
       "the same matrices, log-Cholesky metric",                                                    \
       "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
+    X(spd_bures, "spd:n?metric=bures-wasserstein", "spd:3?metric=bures-wasserstein",               \
+      "the same matrices, Bures-Wasserstein metric, not complete",                                 \
+      "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \
     X(spd_frobenius, "spd:n?metric=frobenius", "spd:3?metric=frobenius",                           \
       "the same matrices, flat Frobenius metric, not complete",                                    \
       "n² entries by rows, or the upper triangle by rows", "metric", mst_spd_from_spec(out, a))    \

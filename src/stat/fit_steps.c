@@ -67,10 +67,15 @@ double fit_spread(const fit_model *m, const fit_sums *sums)
                : fit_row_size(sums);
 }
 
+/* Lengths of about one are the scale of a manifold that curves or closes there. One that ends somewhere has
+ * no such scale: as matrices shrink, so do their distances, and only the spread of the rows tells what is
+ * small. */
 double fit_threshold(const fit_work *r, const fit_sums *sums, double factor, double rounding)
 {
     const fit_model *m = r->model;
-    double scale = mst_score_gives(m->source, MST_GIVES_TIME) ? 1 : fmax(1e-2, fit_spread(m, sums));
+    bool ends = mst_manifold_traits_of(mst_score_manifold(m->source))->has_border;
+    double scale =
+        mst_score_gives(m->source, MST_GIVES_TIME) ? 1 : fmax(ends ? 0 : 1e-2, fit_spread(m, sums));
     double least = r->tolerances.gradient * fit_row_size(sums);
     return fmax(factor * r->tolerances.asked * scale, rounding * least);
 }

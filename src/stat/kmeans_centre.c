@@ -78,10 +78,11 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
     fit_rows rows = {.n = count, .x = x, .weights = weights};
     fit_means model =
         fit_one_mean(l->source, &rows, timed && fit_given_time(l->source, 0) == 0, l->threads);
-    /* The gradient of −½ dist² is a length, that of log p an inverse one: the tolerance
-     * is relative to either. */
+    /* The gradient of −½ dist² is a length, that of log p an inverse one: the tolerance is relative to
+     * either. Where a manifold ends somewhere, that of lengths is so by itself. */
+    bool ends = mst_manifold_traits_of(l->m)->has_border;
     fit_options climb = {.method = MST_MEAN_NEWTON,
-                         .tolerance = timed ? 1e-9 : 1e-11 * sqrt(spread),
+                         .tolerance = timed ? 1e-9 : 1e-11 * (ends ? 1 : sqrt(spread)),
                          .rate = 0.1,
                          .iterations = tight ? 100 : 1,
                          .blind = !tight && !timed && !l->careful};

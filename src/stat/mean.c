@@ -143,6 +143,11 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
     mst_release(weights);
     if (status != MST_OK) {
         mst_mean_result_free(r);
+        if (status == MST_DOMAIN && mst_manifold_traits_of(mst_score_manifold(source))->has_border)
+            return mst_fail(status,
+                            "the fit has come to the border of %s, where geodesics end: the mean, "
+                            "or a step that its errors need, is not inside",
+                            mst_manifold_spec(mst_score_manifold(source)));
         /* MST_CONVERGENCE promises a result; a logarithm that could not be found leaves none. */
         return status == MST_CONVERGENCE ? mst_fail(MST_BREAKDOWN, "%s", mst_error_detail())
                                          : status;

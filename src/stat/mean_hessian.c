@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Second derivatives of the log-likelihood in the mean by differences of gradients. */
+#include "stat/fit_steps.h"
 #include "stat/mean_cut_locus.h"
 #include "stat/mean_search.h"
 
@@ -157,9 +158,29 @@ static mst_status difference_rows(const fit_means *model, const double *state, d
     return status;
 }
 
+/* The step of a Fréchet mean on a manifold that ends somewhere goes by the spread of the rows if that is
+ * small: nothing else tells its scale. */
+static mst_status fit_step(const fit_means *model, const double *state, double *h)
+{
+    const fit_model *m = &model->model;
+    const mst_manifold *manifold = mst_score_manifold(m->source);
+    if (!mst_manifold_traits_of(manifold)->has_border || mst_score_gives(m->source, MST_GIVES_TIME))
+        return MST_OK;
+    double *gradient;
+    MST_TRY(mst_allocate(&gradient, m->parameters));
+    fit_sums sums = {.gradient = gradient};
+    mst_status status = fit_evaluate(m, state, &sums);
+    mst_release(gradient);
+    double spread = status == MST_OK ? fit_spread(m, &sums) : 0;
+    if (spread > 0) /* other factors of a product have their scale */
+        *h *= mst_manifold_factor_count(manifold) == 1 ? spread : fmin(1, spread);
+    return status;
+}
+
 mst_status mean_difference_hessian(const fit_means *model, const double *state, double h,
                                    double *hessian)
 {
+    MST_TRY(fit_step(model, state, &h));
     return mean_has_cut_locus(model->model.source) ? difference_rows(model, state, h, hessian)
                                                    : difference_sums(model, state, h, hessian);
 }

@@ -45,7 +45,7 @@ check "rotations written as quaternions" close_to expected rows 1e-15
 
 # exp and log undo each other, |log| = dist, dist is symmetric: on random points of every manifold.
 for spec in euclidean:3 circle torus:3 sphere:1 sphere:2 sphere:5 hyperbolic:2 hyperbolic:4 spd:2 spd:3 \
-    spd:3?metric=log-euclidean sym:3 so3 kendall:6x2 size-and-shape:5x3 'product(sphere:2,euclidean:1)' 'product(so3,torus:2,hyperbolic:2)'; do
+    spd:3?metric=log-euclidean spd:3?metric=log-cholesky spd:3?metric=bures sym:3 so3 kendall:6x2 size-and-shape:5x3 'product(sphere:2,euclidean:1)' 'product(so3,torus:2,hyperbolic:2)'; do
     manistat sample --manifold "$spec" --time 0.3 -n 40 --seed 1 --steps 3 >x.csv
     manistat sample --manifold "$spec" --time 0.3 -n 40 --seed 2 --steps 3 >y.csv
     paste -d, x.csv y.csv >xy.csv

@@ -34,7 +34,7 @@ check "the score is tangent at y and points towards x" awk -F, 'NR == 2 { exit !
 
 # For short times t·score is Log_y(x) (exactly in flat space): on random points of every family.
 for spec in euclidean:3 circle torus:3 sphere:2 sphere:5 hyperbolic:2 hyperbolic:4 spd:1 spd:2 \
-    spd:3?metric=log-euclidean sym:3 so3 'product(sphere:2,euclidean:1)' 'product(so3,torus:2,hyperbolic:2)'; do
+    spd:3?metric=log-euclidean spd:3?metric=log-cholesky sym:3 so3 'product(sphere:2,euclidean:1)' 'product(so3,torus:2,hyperbolic:2)'; do
     manistat sample --manifold "$spec" --time 0.1 -n 20 --seed 1 --steps 3 >x.csv
     manistat sample --manifold "$spec" --time 0.1 -n 20 --seed 2 --steps 3 >y.csv
     paste -d, x.csv y.csv >xy.csv

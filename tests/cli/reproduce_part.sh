@@ -58,5 +58,18 @@ printf '1,0,1\n2,1,1.5\n0.5,-0.2,1\n1,0.5,1\n1,-0.5,1\n' >near.csv
 run mean --manifold 'spd:2?metric=frobenius' --json near.csv
 check "near the border" as_json "$out" "'near-border' in r['warnings']"
 check "and why" grep -q "ends outside the positive definite matrices" "$err"
+# The metric of Bures and Wasserstein: numbers have the mean of their roots, squared; it ends at the singular matrices.
+printf '1\n4\n9\n' >numbers.csv
+run mean --kind frechet --manifold 'spd:1?metric=bures' --json numbers.csv
+check "mean of roots" as_json "$out" "abs(r['mean'][0] - 4) < 1e-12 and r['manifold'] == 'spd:1?metric=bures-wasserstein'"
+run exp --manifold 'spd:2?metric=bures' <<<1,0,0,1,-3,0,0,0
+check "a geodesic of Bures that leaves" bash -c "test $status -eq 1 && grep -q nan '$out' && grep -q 'left the domain' '$err'"
+printf '1,0,1e-14\n2,0,4e-14\n1.5,0,2e-14\n3,0,1e-14\n' >thin.csv
+refuses "a mean at the border" 2 "come to the border of spd:2" mean --kind frechet --manifold 'spd:2?metric=bures' thin.csv
+printf '1,0,1e-6\n2,0,4e-6\n1.5,0,2e-6\n3,0,1e-6\n' >thin.csv
+run mean --kind frechet --manifold 'spd:2?metric=bures' --json thin.csv
+check "a region over the border" as_json "$out" "'region-over-border' in r['warnings']"
+refuses "no kernel" 3 "no closed-form heat kernel" heat --manifold 'spd:2?metric=bures' --time 1 <<<1,0,0,1,1,0,0,1
+refuses "a metric that is none" 2 "log-cholesky, bures-wasserstein and frobenius, not" dist --manifold 'spd:2?metric=bure' <<<1
 run exp --manifold 'spd:1?metric=frobenius' <<<1,-2
 check "a geodesic that leaves" bash -c "test $status -eq 1 && grep -qx nan '$out' && grep -q 'left the domain' '$err'"

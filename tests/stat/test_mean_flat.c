@@ -8,8 +8,11 @@
 
 #include <manistat/brownian.h>
 
-static const char *const specs[] = {"euclidean:1", "euclidean:3", "sym:3",
+static const char *const specs[] = {"euclidean:1",
+                                    "euclidean:3",
+                                    "sym:3",
                                     "spd:3?metric=log-euclidean",
+                                    "spd:3?metric=log-cholesky",
                                     "product(euclidean:2,spd:2?metric=log-euclidean)"};
 enum { SPECS = sizeof specs / sizeof *specs, N = 40 };
 

@@ -8,7 +8,7 @@
 #include <manistat/sample_test.h>
 
 static const char *const specs[] = {"euclidean:2", "spd:3?metric=log-euclidean",
-                                    "product(euclidean:1,sym:2)"};
+                                    "spd:3?metric=log-cholesky", "product(euclidean:1,sym:2)"};
 enum { SPECS = sizeof specs / sizeof *specs, GROUPS = 3, EACH = 7, N = GROUPS * EACH };
 
 typedef struct data {

@@ -56,6 +56,12 @@ const manifold_case manifold_cases[] = {
     /* The points of the suite come within 0.8 of the border. */
     {.spec = "spd:1?metric=frobenius", .spreads = true, .longest = 0.75},
     {.spec = "spd:3?metric=frobenius", .spreads = true, .longest = 0.75},
+    {.spec = "spd:1?metric=bures-wasserstein", .spreads = true, .longest = 0.75},
+    {.spec = "spd:2?metric=bures-wasserstein", .spreads = true, .longest = 0.75},
+    {.spec = "spd:3?metric=bures-wasserstein",
+     .spreads = true,
+     .longest = 0.75,
+     .slow_chart = true},
     {.spec = "sym:1"},
     {.spec = "sym:3"},
     {.spec = "so3"},
