@@ -35,6 +35,7 @@ struct wide_kernels {
     /* W A Wᵀ: W lower triangular and shared; all of A is read. room for n². */
     void (*shared_congruence)(size_t n, const double *w, const double *a, double *out,
                               double *room);
+    void (*shared_times_lower)(size_t n, const double *w, const double *b, double *out); /* W B */
     void (*lower_gram)(size_t n, const double *b, double *out);                   /* B Bᵀ */
     void (*times_lower)(size_t n, const double *z, const double *b, double *out); /* Zᵀ B */
     void (*lower_times)(size_t n, const double *l, const double *z, double *out); /* L Z */

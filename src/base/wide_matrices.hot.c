@@ -182,6 +182,13 @@ static void shared_congruence(size_t n, const double *w, const double *a, double
         (wide *)out);
 }
 
+/* Both lower triangular; zeros above are part of the product. */
+static void shared_times_lower(size_t n, const double *w, const double *b, double *out)
+{
+    memset(out, 0, n * n * sizeof(wide));
+    multiply(&(product){n, shared(w, n), straight(b, n), TERMS_TO_ROW, true, false}, (wide *)out);
+}
+
 static void lower_gram(size_t n, const double *b, double *out)
 {
     multiply(&(product){n, straight(b, n), transposed(b, n), TERMS_TO_COLUMN, true, false},
@@ -240,6 +247,7 @@ static void between(size_t n, const double *z, const double *phi, const double *
 const struct wide_kernels HOT(wide_kernels) = {.cholesky = cholesky,
                                                .lower_solve = lower_solve,
                                                .shared_congruence = shared_congruence,
+                                               .shared_times_lower = shared_times_lower,
                                                .lower_gram = lower_gram,
                                                .times_lower = times_lower,
                                                .lower_times = lower_times,

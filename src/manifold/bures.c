@@ -260,6 +260,7 @@ static mst_status ricci(const mst_manifold *m, size_t n, const double *x, const 
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     out->rows = MST_ROWS_SYMMETRIC;
+    out->positive_definite = true;
     out->compact = out->hadamard = MST_NO; /* not complete, curvature ≥ 0 */
     out->flat = m->dim == 1 ? MST_YES : MST_NO;
     out->closed &= ~MST_CLOSED_TRANSPORT;

@@ -260,6 +260,7 @@ static mst_status chart_point(const mst_manifold *m, size_t n, const double *c, 
 static void traits(const mst_manifold *m, mst_manifold_traits *out)
 {
     mst_flat_symmetric_traits(m, out);
+    out->positive_definite = true;
     out->embedding = NAN; /* of the coordinates, not of the rows */
 }
 

@@ -320,6 +320,9 @@ mst_status mst_spd_new(mst_manifold **out, size_t n)
         ops.exp = mst_spd_wide_exp;
         ops.log = mst_spd_wide_log;
         ops.dist = mst_spd_wide_dist;
+        ops.prepared_size = mst_spd_wide_prepared_size;
+        ops.prepare = mst_spd_wide_prepare;
+        ops.dist_prepared = mst_spd_wide_dist_prepared;
     }
     return new_with(out, &ops, n);
 }

@@ -69,6 +69,11 @@ mst_status mst_spd_wide_log(const mst_manifold *m, size_t n, const double *x, co
 mst_status mst_spd_wide_dist(const mst_manifold *m, size_t n, const double *x, const double *y,
                              double *r);
 
+size_t mst_spd_wide_prepared_size(const mst_manifold *m);
+mst_status mst_spd_wide_prepare(const mst_manifold *m, size_t n, const double *x, double *prepared);
+mst_status mst_spd_wide_dist_prepared(const mst_manifold *m, size_t n, const double *x,
+                                      const double *y, double *r);
+
 /* spd_derivative.c: Jacobi fields of the affine-invariant metric. */
 mst_status mst_spd_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
                                   const double *dx, const double *dv, double *dy);

@@ -28,6 +28,9 @@ enum { PARTS = 16, USUAL_PASSES = 6, MOST_PASSES = 60 };
  * over. */
 static const double most_memory = 3e8;
 
+/* Fewer products than this are done before another thread has woken up. */
+static const double worth_a_team = 3e5;
+
 /* The condition of A to which its small eigenvalues keep enough digits for a gradient of 1e-10; beyond it
  * the singular values of L⁻¹L_X take their place. */
 static const double most_condition = 1e7;
@@ -342,7 +345,9 @@ static mst_status iterate(centre *c, double tolerance, mst_progress progress, do
         if (c->base.settled)
             return MST_OK;
         last = norm;
-        MST_TRY(solve_one(c, fmax(1e-6, fmin(0.1, 0.3 * norm)), c->gradient, d));
+        /* Newton squares the error of about this size; and nobody needs more than was asked for. */
+        double enough = fmax(fmin(0.1, 0.3 * norm), 0.3 * tolerance * scatter / norm);
+        MST_TRY(solve_one(c, enough, c->gradient, d));
         memcpy(before, c->l, size * sizeof *before);
         double share = 1;
         MST_TRY(move(c, d, share));
@@ -403,6 +408,8 @@ static mst_status centre_new(centre **out, const mst_manifold *m, size_t count, 
     centre *c = *out;
     size_t n = symmetric_order(m->ambient), side = MST_PICK(wide_eigen_kernels)->lanes;
     *c = (centre){.m = m, .n = n, .side = side, .count = count, .rows = x, .threads = threads};
+    if ((double)(count * n * n * n) < worth_a_team)
+        c->threads = 1;
     c->batches = (count + side - 1) / side;
     size_t all = c->batches * n * n * side;
     MST_TRY(mst_allocate(&c->memory, doubles_of(n, count, side)));

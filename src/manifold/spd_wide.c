@@ -176,8 +176,9 @@ static void corrected_logs(const workspace *w, unsigned near)
                 double divided = fabs(gap) > 1e-4 * q
                                      ? (log_value[i * side + k] - log_value[j * side + k]) / gap
                                      : 2 / (p + q);
-                double off = (near >> k & 1U) != 0 ? 0 : w->room[(i * n + j) * side + k];
-                w->a[(i * n + j) * side + k] = i == j ? log_value[i * side + k] : divided * off;
+                bool close = (near >> k & 1U) != 0; /* where p and q may be 0 */
+                double off = close ? 0 : divided * w->room[(i * n + j) * side + k];
+                w->a[(i * n + j) * side + k] = i == j ? log_value[i * side + k] : off;
             }
 }
 
@@ -255,6 +256,86 @@ static mst_status dist_batch(const workspace *w, const batch *b, double *r)
             r[b->first + k] = sqrt(squared_distance(w, k, false, w->work));
     }
     return MST_OK;
+}
+
+/* ---- All distances of many points ---- */
+
+/* A prepared point: the matrix, its factor L, and L⁻¹. */
+size_t mst_spd_wide_prepared_size(const mst_manifold *m)
+{
+    return 3 * m->ambient;
+}
+
+mst_status mst_spd_wide_prepare(const mst_manifold *m, size_t n, const double *x, double *prepared)
+{
+    size_t D = m->ambient, order = symmetric_order(D);
+    for (size_t i = 0; i < n; i++, prepared += 3 * D) {
+        double *l = prepared + D, *inverse = l + D;
+        memcpy(prepared, x + i * D, D * sizeof *prepared);
+        if (!mst_dense_cholesky(order, prepared, l))
+            return mst_fail(MST_DOMAIN, "row %zu: the point is not positive definite", i + 1);
+        memset(inverse, 0, D * sizeof *inverse);
+        for (size_t k = 0; k < order; k++)
+            inverse[k * (order + 1)] = 1;
+        mst_lower_solve(order, l, inverse);
+    }
+    return MST_OK;
+}
+
+/* Distances from x to a batch of y, both prepared; bits of those that must be found with more care. */
+static unsigned quick_distances(const workspace *w, size_t count, const double *x, const double *y,
+                                double *r)
+{
+    size_t n = w->n, D = n * n;
+    for (size_t k = 0; k < w->side; k++)
+        for (size_t e = 0; e < D; e++)
+            w->q[e * w->side + k] = y[(k < count ? k : 0) * 3 * D + D + e];
+    w->kernels->shared_times_lower(n, x + 2 * D, w->q, w->z);
+    w->kernels->lower_gram(n, w->z, w->a);
+    unsigned left = w->eigen->eigen(n, w->a, w->values, NULL, w->work), failed = left;
+    for (size_t k = 0; k < count; k++) {
+        double square = squared_distance(w, k, false, w->values);
+        r[k] = sqrt(square);
+        /* The eigenvalues of neighbours are 1 to rounding. */
+        if (!(square > 1.0 / 16) || !(condition(w, k, failed) <= plain_condition))
+            left |= 1U << k;
+    }
+    return left;
+}
+
+mst_status mst_spd_wide_dist_prepared(const mst_manifold *m, size_t n, const double *x,
+                                      const double *y, double *r)
+{
+    size_t D = m->ambient, found = 0;
+    workspace w;
+    double *pairs;
+    size_t *row;
+    MST_TRY(mst_allocate(&row, n));
+    mst_status status = mst_allocate(&pairs, n * (2 * D + 1));
+    if (status == MST_OK)
+        status = workspace_new(&w, m);
+    else
+        w.memory = NULL;
+    for (size_t at = 0; status == MST_OK && at < n; at += w.side) {
+        size_t count = n - at < w.side ? n - at : w.side;
+        unsigned left = quick_distances(&w, count, x, y + at * 3 * D, r + at);
+        for (size_t k = 0; k < count; k++)
+            if ((left >> k & 1U) != 0)
+                row[found++] = at + k;
+    }
+    double *from = pairs, *to = pairs + found * D, *again = to + found * D;
+    for (size_t i = 0; status == MST_OK && i < found; i++) {
+        memcpy(from + i * D, x, D * sizeof *x);
+        memcpy(to + i * D, y + row[i] * 3 * D, D * sizeof *y);
+    }
+    if (status == MST_OK && found > 0)
+        status = mst_spd_wide_dist(m, found, from, to, again);
+    for (size_t i = 0; status == MST_OK && i < found; i++)
+        r[row[i]] = again[i];
+    mst_release(w.memory);
+    mst_release(pairs);
+    mst_release(row);
+    return status;
 }
 
 /* ---- Exp ---- */

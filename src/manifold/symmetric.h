@@ -28,11 +28,11 @@ static inline size_t symmetric_order(size_t ambient)
     return (size_t)lround(sqrt((double)ambient));
 }
 
-/* How many rows to work on together: whole blocks of lanes, or one large matrix, so that
- * workspaces stay small. */
+/* How many rows to work on together: whole blocks of lanes, a batch of wide_matrices.h, or one large matrix,
+ * so that workspaces stay small. */
 static inline size_t symmetric_chunk(size_t ambient)
 {
-    return ambient <= 16 ? 4 * MST_LANES : 1;
+    return ambient <= 16 ? 4 * MST_LANES : ambient <= 128 * 128 ? 8 : 1;
 }
 
 /* The number of the coordinate that entries (i, j) and (j, i) share. */

@@ -76,6 +76,19 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
     memcpy(state, centre, l->D * sizeof *state);
     state[l->D] = first_time(l, *time, spread);
     fit_rows rows = {.n = count, .x = x, .weights = weights};
+    bool found = false;
+    double value;
+    if (tight && fit_has_centre(l->source, count)) {
+        mst_status known =
+            fit_centre(l->source, &rows, centre, 1e-11, l->threads, state, &value, &found);
+        if (known == MST_OK && found)
+            memcpy(centre, state, l->D * sizeof *centre);
+        if (known != MST_OK || found) {
+            mst_release(state);
+            return known;
+        }
+        memcpy(state, centre, l->D * sizeof *state);
+    }
     fit_means model =
         fit_one_mean(l->source, &rows, timed && fit_given_time(l->source, 0) == 0, l->threads);
     /* The gradient of −½ dist² is a length, that of log p an inverse one: the tolerance is relative to

@@ -166,6 +166,33 @@ START_TEST(as_lapack)
 }
 END_TEST
 
+/* A point and itself, beside others. */
+START_TEST(no_way_at_all)
+{
+    enum { N = 9, D = N * N, ROWS = 6 };
+    dice d = {43};
+    double x[ROWS * D], y[ROWS * D], v[ROWS * D], r[ROWS];
+    mst_manifold *m;
+    ASSERT_OK(mst_spd_new(&m, N));
+    for (size_t i = 0; i < ROWS; i++) {
+        wishart(&d, N, 3 * N, 1e-27, x + i * D);
+        wishart(&d, N, 3 * N, 1e-27, y + i * D);
+        if (i % 3 == 1)
+            memcpy(y + i * D, x + i * D, D * sizeof *y);
+    }
+    ASSERT_OK(mst_manifold_log(m, ROWS, x, y, v, NULL));
+    ASSERT_OK(mst_manifold_dist(m, ROWS, x, y, r));
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t k = 0; k < D; k++)
+            ck_assert(i % 3 == 1 ? v[i * D + k] == 0 && r[i] == 0 : isfinite(v[i * D + k]));
+    ASSERT_OK(mst_manifold_exp(m, ROWS, x, v, y));
+    ASSERT_OK(mst_manifold_dist(m, ROWS, x, y, v));
+    for (size_t i = 0; i < ROWS; i++)
+        assert_near(v[i], r[i], 1e-12, "there and no farther");
+    mst_manifold_free(m);
+}
+END_TEST
+
 START_TEST(failures_name_the_row)
 {
     enum { N = 6, D = N * N, ROWS = 9 };
@@ -195,5 +222,5 @@ END_TEST
 int main(void)
 {
     return RUN_SUITE("spd in lanes", 60, {high_precision, 3}, {as_lapack, ORDERS * KINDS},
-                     {failures_name_the_row, 0});
+                     {no_way_at_all, 0}, {failures_name_the_row, 0});
 }
