@@ -188,8 +188,9 @@ static mst_status follow(bures *w, size_t k, size_t row, const double *x, const 
     }
     for (size_t e = 0; e < D; e++)
         t[e] = l[e] + (e % (n + 1) == 0);
-    if (mst_cholesky(1, n, t, w->single[2], NULL) != MST_OK)
-        return say_leaving(w, row, l);
+    mst_status status = mst_cholesky(1, n, t, w->single[2], NULL);
+    if (status != MST_OK)
+        return status == MST_DOMAIN ? say_leaving(w, row, l) : status;
     mst_multiply(n, t, spd_vectors(&w->base, k), w->single[2]);
     for (size_t e = 0; e < D; e++)
         w->single[2][e] *= sqrt(p[e / n]);

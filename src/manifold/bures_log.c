@@ -72,7 +72,10 @@ static void iterate(bures *w, size_t k)
 static mst_status nearest_factors(bures *w, size_t row, size_t count, const double *y)
 {
     size_t n = w->n, D = w->D, bad = 0;
-    if (mst_cholesky(count, n, y, w->a, &bad) != MST_OK)
+    mst_status status = mst_cholesky(count, n, y, w->a, &bad);
+    if (status != MST_OK && status != MST_DOMAIN)
+        return status;
+    if (status == MST_DOMAIN)
         return mst_fail(MST_DOMAIN, "row %zu: the second point is not positive definite",
                         row + bad + 1);
     for (size_t k = 0; k < count; k++) {

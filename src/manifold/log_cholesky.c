@@ -55,9 +55,10 @@ static mst_status take(void *memory, int place, size_t row, size_t count, const 
 {
     workspace *w = memory;
     size_t bad = 0;
-    if (mst_cholesky(count, w->n, x, w->l[place], &bad) != MST_OK)
+    mst_status status = mst_cholesky(count, w->n, x, w->l[place], &bad);
+    if (status == MST_DOMAIN)
         return mst_fail(MST_DOMAIN, "row %zu: the point is not positive definite", row + bad + 1);
-    return MST_OK;
+    return status;
 }
 
 static void value(void *memory, int place, size_t k, double *u)
@@ -183,11 +184,14 @@ static mst_status reach(void *memory, size_t row, size_t count, const double *u)
             return mst_fail(MST_BREAKDOWN, "row %zu: the result is beyond the range of double",
                             row + k + 1);
     }
-    for (size_t k = 0; k < count; k++)
-        if (mst_cholesky(1, n, w->y + k * D, w->s, &bad) != MST_OK)
+    mst_status status = MST_OK;
+    for (size_t k = 0; k < count && status == MST_OK; k++) {
+        status = mst_cholesky(1, n, w->y + k * D, w->s, &bad);
+        if (status == MST_DOMAIN)
             return mst_fail(MST_BREAKDOWN,
                             "row %zu: the result is too near to singular for doubles", row + k + 1);
-    return MST_OK;
+    }
+    return status;
 }
 
 static void points(void *memory, size_t count, double *y)

@@ -26,7 +26,7 @@ enum { PARTS = 16, USUAL_PASSES = 6, MOST_PASSES = 60 };
 
 /* Doubles for matrices and vectors together, beyond which the search row by row, which keeps nothing, takes
  * over. */
-static const double most_memory = 3e8;
+static const double most_memory = 1e8;
 
 /* Fewer products than this are done before another thread has woken up. */
 static const double worth_a_team = 3e5;

@@ -88,7 +88,7 @@ START_TEST(products_prepare_what_they_can)
     static const manifold_case entry = {
         .spec = "product(sphere:2,spd:3?metric=log-euclidean,circle,spd:2?metric=log-euclidean)"};
     subject s = subject_of(&entry);
-    ck_assert_uint_eq(mst_prepared_size(s.m), 3 + 30 + 1 + 14);
+    ck_assert_uint_eq(mst_prepared_size(s.m), 3 + 15 + 1 + 7);
     check_every_pair(s);
 }
 END_TEST

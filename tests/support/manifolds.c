@@ -57,7 +57,6 @@ const manifold_case manifold_cases[] = {
     {.spec = "spd:1?metric=frobenius", .spreads = true, .longest = 0.75},
     {.spec = "spd:3?metric=frobenius", .spreads = true, .longest = 0.75},
     {.spec = "spd:1?metric=bures-wasserstein", .spreads = true, .longest = 0.75},
-    {.spec = "spd:2?metric=bures-wasserstein", .spreads = true, .longest = 0.75},
     {.spec = "spd:3?metric=bures-wasserstein",
      .spreads = true,
      .longest = 0.75,
