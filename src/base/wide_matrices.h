@@ -30,6 +30,8 @@ MST_DECLARE_HOT(struct wide_eigen_kernels, wide_eigen_kernels);
 struct wide_kernels {
     /* A = L Lᵀ, in place; a bit for every lane that is not positive definite. */
     unsigned (*cholesky)(size_t n, double *a);
+    /* out += Σ w A⁻¹ from the factor L of A, w (lanes); the lower triangle. room for n². */
+    void (*add_inverse)(size_t n, const double *l, const double *w, double *out, double *room);
     /* B ← L⁻¹ B; `triangular`: B, too, is lower triangular. */
     void (*lower_solve)(size_t n, const double *l, bool triangular, double *b);
     /* W A Wᵀ: W lower triangular and shared; all of A is read. room for n². */

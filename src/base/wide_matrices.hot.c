@@ -174,6 +174,19 @@ static void lower_solve(size_t n, const double *lower, bool triangular, double *
     }
 }
 
+static void add_inverse(size_t n, const double *l, const double *w, double *out, double *room)
+{
+    wide *v = (wide *)room, *sum = (wide *)out, weight;
+    memcpy(&weight, w, sizeof weight);
+    wide_root(&weight);
+    for (size_t i = 0; i < n * n; i++)
+        v[i] = zero;
+    for (size_t i = 0; i < n; i++)
+        v[i * n + i] = weight;
+    lower_solve(n, l, true, room);
+    multiply(&(product){n, transposed(room, n), straight(room, n), ALL_TERMS, true, true}, sum);
+}
+
 static void shared_congruence(size_t n, const double *w, const double *a, double *out, double *room)
 {
     multiply(&(product){n, shared(w, n), straight(a, n), TERMS_TO_ROW, false, false}, (wide *)room);
@@ -245,6 +258,7 @@ static void between(size_t n, const double *z, const double *phi, const double *
 }
 
 const struct wide_kernels HOT(wide_kernels) = {.cholesky = cholesky,
+                                               .add_inverse = add_inverse,
                                                .lower_solve = lower_solve,
                                                .shared_congruence = shared_congruence,
                                                .shared_times_lower = shared_times_lower,

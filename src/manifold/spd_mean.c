@@ -329,6 +329,53 @@ static void arithmetic_mean(centre *c)
     symmetric_part(c->n, c->base.mean, c->base.mean);
 }
 
+static mst_status invert_parts(void *context, size_t begin, size_t end)
+{
+    const centre *c = context;
+    size_t n = c->n, side = c->side, matrix = n * n * side;
+    room r;
+    MST_TRY(room_new(&r, c));
+    for (size_t part = begin; part < end; part++) {
+        double *sum = c->sum + part * matrix;
+        memset(sum, 0, matrix * sizeof *sum);
+        for (size_t b = part_begin(c, part); b < part_begin(c, part + 1); b++) {
+            memcpy(r.a, c->x + b * matrix, matrix * sizeof *r.a);
+            (void)kernels()->cholesky(n, r.a); /* what fails is seen in the sum, or does no harm */
+            kernels()->add_inverse(n, r.a, c->weight + b * side, sum, r.work);
+        }
+    }
+    mst_release(r.memory);
+    return MST_OK;
+}
+
+/* From the arithmetic mean A to the middle of A and the harmonic mean, which is nearer by a pass: by −½ log
+ * of Lᵀ⟨X⁻¹⟩L. Not if that has no digits. */
+static mst_status start_between(centre *c, double *d, double *before)
+{
+    size_t n = c->n, size = n * n;
+    double *vectors;
+    MST_TRY(mst_parallel_blocks(PARTS, 1, c->threads, (mst_progress){0}, invert_parts, c));
+    gather(c, d);
+    mst_multiply(n, d, c->l, before);
+    mst_multiply_tn(n, c->l, before, d);
+    if (!mst_all_finite(size, d))
+        return MST_OK;
+    symmetric_part(n, d, d);
+    MST_TRY(mst_allocate(&vectors, size + n));
+    double *values = vectors + size;
+    mst_status status = mst_eigen_symmetric(1, n, d, values, vectors, NULL);
+    bool good = status == MST_OK && values[0] > 1e-9 * values[n - 1];
+    if (good) {
+        for (size_t e = 0; e < size; e++)
+            before[e] = -0.5 * log(values[e / n]) * vectors[e];
+        mst_multiply_tn(n, vectors, before, d);
+        symmetric_part(n, d, d);
+        status = move(c, d, 1);
+    }
+    mst_release(vectors);
+    return status;
+}
+
 /* Newton's steps, halved as long as the squared distance grows: it is convex, so in the end it falls. */
 static mst_status iterate(centre *c, double tolerance, mst_progress progress, double *d,
                           double *before)
@@ -451,6 +498,8 @@ static mst_status centre_find(mst_barycentre **out, const mst_manifold *m, size_
         load(c);
         status = factor(c);
     }
+    if (status == MST_OK && start == NULL)
+        status = start_between(c, work, work + D);
     if (status == MST_OK)
         status = iterate(c, tolerance, progress, work, work + D);
     mst_release(work);

@@ -118,7 +118,7 @@ mst_status mean_by_centre(mean_search *s, bool *found)
 static mst_status ratio_of_lengths(const fit_means *model, uint64_t seed, double *ratio)
 {
     enum { PROBES = 4 };
-    const double tolerance = 0.05; /* of H⁻¹g; that of its length is the square of it */
+    const double tolerance = 0.1; /* of H⁻¹g; that of its length is the square of it */
     const mst_barycentre *b = model->centre;
     const fit_rows *rows = &model->model.rows[0];
     size_t n = rows->n, d = model->model.parameters;

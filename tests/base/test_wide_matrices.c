@@ -226,6 +226,16 @@ START_TEST(products)
             assert_lane(n, side, k, out, first, triangular != 0, "L^-1 B");
         }
 
+        /* 9 (L L')^-1 */
+        _Alignas(64) double nine[WIDE_MOST] = {9, 9, 9, 9, 9, 9, 9, 9};
+        memset(out, 0, D * side * sizeof *out);
+        kernels->add_inverse(n, l, nine, out, room);
+        memcpy(first, one, D * sizeof *first);
+        mst_dense_cholesky_invert(n, first);
+        for (size_t e = 0; e < D; e++)
+            first[e] *= 9;
+        assert_lane(n, side, k, out, first, true, "9 (L L')^-1");
+
         /* Z diag(f) Z', added to Z Z' */
         kernels->gram(n, z, out);
         kernels->spectral(n, z, l, true, out, room);
