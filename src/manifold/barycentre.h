@@ -15,7 +15,7 @@ typedef struct mst_barycentre_ops {
     /* Its memory, 0 if there is no such way for so many rows. */
     size_t (*size)(const mst_manifold *m, size_t n);
     /* To a gradient of at most `tolerance` times the root of the mean squared distance, that being no less
-     * than 0.01, or as far as rounding lets it. weights (n) and start (D) may be null. */
+     * than 0.01 and no more than 1, or as far as rounding lets it. weights (n) and start (D) may be null. */
     mst_status (*find)(mst_barycentre **out, const mst_manifold *m, size_t n, const double *x,
                        const double *weights, const double *start, double tolerance, int threads,
                        mst_progress progress);

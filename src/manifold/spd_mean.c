@@ -386,7 +386,7 @@ static mst_status iterate(centre *c, double tolerance, mst_progress progress, do
     while (c->base.passes < MOST_PASSES) {
         double norm = c->base.gradient_norm, square = c->base.square;
         /* Rounding: the gradient no longer halves though it is small beside the rows' own. */
-        double scatter = fmax(1e-2, sqrt(square));
+        double scatter = fmin(1, fmax(1e-2, sqrt(square)));
         c->base.settled =
             norm <= tolerance * scatter || (norm > 0.5 * last && norm <= 1e-7 * scatter);
         if (c->base.settled)
