@@ -226,16 +226,6 @@ START_TEST(products)
             assert_lane(n, side, k, out, first, triangular != 0, "L^-1 B");
         }
 
-        /* 9 (L L')^-1 */
-        _Alignas(64) double nine[WIDE_MOST] = {9, 9, 9, 9, 9, 9, 9, 9};
-        memset(out, 0, D * side * sizeof *out);
-        kernels->add_inverse(n, l, nine, out, room);
-        memcpy(first, one, D * sizeof *first);
-        mst_dense_cholesky_invert(n, first);
-        for (size_t e = 0; e < D; e++)
-            first[e] *= 9;
-        assert_lane(n, side, k, out, first, true, "9 (L L')^-1");
-
         /* Z diag(f) Z', added to Z Z' */
         kernels->gram(n, z, out);
         kernels->spectral(n, z, l, true, out, room);
@@ -269,7 +259,33 @@ START_TEST(products)
 }
 END_TEST
 
+/* 9 (L Lᵀ)⁻¹ in every lane, from the factors. */
+START_TEST(inverses)
+{
+    size_t n = case_order(_i), D = n * n, side = MST_PICK(wide_eigen_kernels)->lanes;
+    _Alignas(64) const double nine[WIDE_MOST] = {9, 9, 9, 9, 9, 9, 9, 9};
+    dice d = {47};
+    double *l = random_batch(&d, n, side, true, false), *out = aligned(D * side);
+    double *room = aligned(D * side), *want = doubles(D);
+    memset(out, 0, D * side * sizeof *out);
+    MST_PICK(wide_kernels)->add_inverse(n, l, nine, out, room);
+    for (size_t k = 0; k < side; k++) {
+        lane(n, side, k, l, want);
+        mst_dense_cholesky_invert(n, want);
+        for (size_t e = 0; e < D; e++)
+            want[e] *= 9;
+        assert_lane(n, side, k, out, want, true, "9 (L L')^-1");
+    }
+    mst_release(l);
+    mst_release(out);
+    mst_release(room);
+    free(want);
+    mst_isa_choose(NULL);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("wide matrices", 120, {eigen, CASES}, {cholesky, CASES}, {products, CASES});
+    return RUN_SUITE("wide matrices", 120, {eigen, CASES}, {cholesky, CASES}, {products, CASES},
+                     {inverses, CASES});
 }
