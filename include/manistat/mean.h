@@ -197,7 +197,7 @@ typedef struct mst_mean_result {
     mst_mean_point *set; /* best first */
     double *basis;       /* (d, D), orthonormal tangent basis at the mean */
     /* (d, d) of the mean in that basis; NANs where it is not defined. Both null where the options ask for no
-     * `covariance` of matrices of order 9 and more: then there is the standard error alone. */
+     * `covariance` of matrices of order 8 and more: then there is the standard error alone. */
     double *covariance;
     /* the kind it is of: what was asked for, but for sources without a time, and with clusters, the sandwich
      * instead of OBSERVED; and the bootstrap instead of that where rows of a Fréchet mean lie beyond the

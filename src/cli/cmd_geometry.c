@@ -150,9 +150,8 @@ static mst_status run_dist(invocation *inv)
 }
 
 static const option *const dist_options[] = {
-    &option_space,       &option_all,         &option_status,
-    &option_score_limit, POINT_OPTIONS,       OUTPUT_OPTIONS,
-    &option_threads,     &option_seed_unused, NULL};
+    &option_space,  &option_all,    &option_status,  &option_score_limit, POINT_OPTIONS,
+    SHRINK_OPTIONS, OUTPUT_OPTIONS, &option_threads, &option_seed_unused, NULL};
 
 const command command_dist = {
     .name = "dist",

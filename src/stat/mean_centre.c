@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond this dimension, order 8 of matrices, the covariance is formed for those who ask for it; beyond the
+/* Beyond this dimension, order 7 of matrices, the covariance is formed for those who ask for it; beyond the
  * other for nobody. */
-enum { MOST_FORMED = 36, MOST_ASKED = 2500 };
+enum { MOST_FORMED = 30, MOST_ASKED = 2500 };
 
 bool fit_has_centre(const mst_score *source, size_t n)
 {

@@ -434,7 +434,7 @@ START_TEST(matrices_that_are_far_apart)
 }
 END_TEST
 
-/* Order 9 and more: the total error alone, of random sums; who asks gets the matrix, and the same total. */
+/* Order 8 and more: the total error alone, of random sums; who asks gets the matrix, and the same total. */
 START_TEST(errors_of_large_matrices)
 {
     setting s = setting_open("spd:9");
