@@ -28,8 +28,9 @@ enum { PARTS = 16, USUAL_PASSES = 6, MOST_PASSES = 60 };
  * over. */
 static const double most_memory = 1e8;
 
-/* Fewer products than this are done before another thread has woken up. */
-static const double worth_a_team = 3e5;
+/* Fewer products than this, some milliseconds of one core, are often done before another
+ * thread has woken up. */
+static const double worth_a_team = 8e5;
 
 /* The condition of A to which its small eigenvalues keep enough digits for a gradient of 1e-10; beyond it
  * the singular values of L⁻¹L_X take their place. */
