@@ -57,6 +57,6 @@ mst_status mst_bures_exp_derivative(const mst_manifold *m, size_t n, const doubl
                                     const double *v, const double *dx, const double *dv,
                                     double *dy);
 mst_status mst_bures_exp_adjoint(const mst_manifold *m, size_t n, const double *x, const double *v,
-                                 const double *w, double *dx, double *dv);
+                                 const double *u, double *dx, double *dv);
 
 #endif
