@@ -98,7 +98,7 @@ MST_MUST_USE mst_status mean_flat(mean_search *s, bool *found);
 void mean_plan_centre(mean_search *s);
 /* The candidate that it leads to; not found where it fails. */
 MST_MUST_USE mst_status mean_by_centre(mean_search *s, bool *found);
-/* The standard error of such a mean, the root of the trace of its covariance, to about one per cent; no
+/* The standard error of such a mean, the root of the trace of its covariance, to one or two per cent; no
  * matrix is formed. */
 MST_MUST_USE mst_status mean_total_error(mst_mean_result *result, const fit_means *model);
 

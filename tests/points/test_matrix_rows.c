@@ -2,27 +2,9 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Rows that are covariance matrices: singular ones, missing channels, shrinkage. */
-#include "support/scratch.h"
+#include "points/read_text.h"
 
-#include <manistat/points.h>
 #include <math.h>
-
-static mst_points_report report;
-
-static mst_status read_text(const char *spec, const char *text, mst_points_options options,
-                            double *x, size_t *n)
-{
-    mst_manifold *m;
-    double *all = NULL;
-    ASSERT_OK(mst_manifold_parse(&m, spec));
-    options.report = &report;
-    mst_status status = mst_points_read(&all, n, m, scratch_text("t.csv", text), &options);
-    if (status == MST_OK)
-        memcpy(x, all, *n * mst_manifold_ambient(m) * sizeof *x);
-    mst_points_free(all);
-    mst_manifold_free(m);
-    return status;
-}
 
 START_TEST(refusals_say_what_it_is)
 {
