@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 /* Beyond this order a batch does not fit the caches, and blocks of one matrix win. */
-enum { WIDE_ORDER = 128, WIDE_MOST = 8 };
+enum { WIDE_ORDER = 128, WIDE_MOST = 8 }; /* lanes of any instruction set */
 
 struct wide_eigen_kernels {
     size_t lanes;

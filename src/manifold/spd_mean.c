@@ -38,7 +38,6 @@ static const double most_condition = 1e7;
 
 typedef struct centre {
     mst_barycentre base;
-    const mst_manifold *m;
     size_t n, side, batches, count; /* order; batches of `side` matrices; rows */
     const double *rows;             /* (count, n, n) */
     int threads;
@@ -455,7 +454,7 @@ static mst_status centre_new(centre **out, const mst_manifold *m, size_t count, 
     MST_TRY(mst_allocate_zero(out, 1));
     centre *c = *out;
     size_t n = symmetric_order(m->ambient), side = MST_PICK(wide_eigen_kernels)->lanes;
-    *c = (centre){.m = m, .n = n, .side = side, .count = count, .rows = x, .threads = threads};
+    *c = (centre){.n = n, .side = side, .count = count, .rows = x, .threads = threads};
     if ((double)(count * n * n * n) < worth_a_team)
         c->threads = 1;
     c->batches = (count + side - 1) / side;
