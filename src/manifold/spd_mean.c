@@ -503,7 +503,7 @@ static mst_status centre_find(mst_barycentre **out, const mst_manifold *m, size_
     if (status == MST_OK)
         status = iterate(c, tolerance, progress, work, work + D);
     mst_release(work);
-    if (status != MST_OK)
+    if (status != MST_OK && c != NULL)
         centre_free(&c->base);
     *out = status == MST_OK ? &c->base : NULL;
     return status;
