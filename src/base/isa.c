@@ -32,10 +32,12 @@ static enum mst_isa best_here(void)
     enum mst_isa best = MST_ISA_GENERIC;
 #if defined __x86_64__
     __builtin_cpu_init();
+    if (HAS_V3)
+        best = MST_ISA_V3;
+#if !defined MST_WITHOUT_V4
     if (HAS_V4)
         best = MST_ISA_V4;
-    else if (HAS_V3)
-        best = MST_ISA_V3;
+#endif
 #endif
     return best;
 }

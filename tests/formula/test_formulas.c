@@ -159,7 +159,7 @@ START_TEST(rows_stand_alone)
                                      &(formula_block_out){1, &alone}));
         ck_assert_msg(memcmp(&alone, &got[1], sizeof alone) == 0, "%s at %.17g: %.17g, %.17g",
                       everything[_i], x[3], alone, got[1]);
-        good += isfinite(alone);
+        good += isfinite(alone) ? 1 : 0;
     }
     ck_assert_uint_eq(good, MANY);
     formula_program_release(&p);
