@@ -26,6 +26,9 @@ extern "C" {
 
 /* MST_VERSION of the library that is running. */
 MST_API const char *mst_version(void);
+/* The instruction set whose versions of the inner loops run here: "generic", "v3" (AVX2) or "v4" (AVX-512);
+ * the same seed gives the same bits for one version and one of these. MANISTAT_ISA lowers it. */
+MST_API const char *mst_instruction_set(void);
 
 #ifdef __cplusplus
 }

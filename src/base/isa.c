@@ -3,6 +3,7 @@
 
 #include "base/isa.h"
 
+#include <manistat/version.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,4 +65,9 @@ enum mst_isa mst_isa(void)
         isa = atomic_load_explicit(&chosen, memory_order_relaxed);
     }
     return (enum mst_isa)isa;
+}
+
+const char *mst_instruction_set(void)
+{
+    return mst_isa_name(mst_isa());
 }

@@ -49,6 +49,7 @@ static const option option_samples = {
 static const option option_start = {
     .name = "start",
     .kind = OPTION_TEXT,
+    .reads = true,
     .value = "P",
     .example = "0,0,1",
     .help = "the start that the model was trained with, if any: numbers joined by commas, or a "

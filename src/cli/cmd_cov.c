@@ -72,6 +72,7 @@ static const option option_drop_missing = {
 static const option option_report = {
     .name = "report",
     .kind = OPTION_FILE,
+    .writes = true,
     .value = "FILE",
     .example = "report.csv",
     .help = "write a table to FILE: the number of each epoch, the rank of its covariance before "

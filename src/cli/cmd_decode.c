@@ -36,6 +36,7 @@ static const option option_range = {
 static const option option_sd = {
     .name = "sd",
     .kind = OPTION_FILE,
+    .writes = true,
     .value = "FILE",
     .example = "sd.npy",
     .help = "write standard deviations, too, a table of the same size",

@@ -418,5 +418,6 @@ const command command_info = {
             {"What could these points be?", "manistat info data.csv"},
             {NULL, NULL},
         },
+    .describes = true,
     .run = run,
 };

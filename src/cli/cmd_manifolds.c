@@ -302,5 +302,6 @@ const command command_manifolds = {
             {"Is this file of formulas right?", "manistat manifolds torus.manifold --check"},
             {NULL, NULL},
         },
+    .describes = true,
     .run = run,
 };

@@ -39,6 +39,7 @@ static const option option_method = {
 static const option option_start = {
     .name = "start",
     .kind = OPTION_TEXT,
+    .reads = true,
     .value = "P",
     .example = "0,0,1",
     .help = "begin at this point, numbers joined by commas or a file with one row (default: the "

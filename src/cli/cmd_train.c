@@ -63,6 +63,7 @@ static const char *const presets[] = {"paper", NULL};
 static const option option_model = {
     .letter = 'o',
     .kind = OPTION_FILE,
+    .writes = true,
     .required = true,
     .value = "FILE",
     .example = "model.safetensors",
@@ -84,6 +85,7 @@ POSITIVE(option_t, "t", "T", NULL, "0.01", NULL,
 static const option option_start = {
     .name = "start",
     .kind = OPTION_TEXT,
+    .reads = true,
     .value = "P",
     .example = "0,0,1",
     .help = "start the Brownian paths around this point, numbers joined by commas, or around each "

@@ -3,6 +3,7 @@
 
 #include "common.h"
 
+#include "provenance.h"
 #include "shrinkage.h"
 
 #include <stdarg.h>
@@ -77,7 +78,7 @@ const option option_triangle = {
         "instruction set"
 #define THREADS_OPTION                                                                   \
     .name = "threads", .kind = OPTION_COUNT, .value = "N", .example = "2", .minimum = 1, \
-    .maximum = 4096, .group = GROUP_COMMON,                                              \
+    .idle = true, .maximum = 4096, .group = GROUP_COMMON,                                \
     .help = "number of threads (default: all cores); the output does not depend on it"
 
 const option option_seed = {SEED_OPTION};
@@ -95,6 +96,7 @@ FLAG(option_json, "json", GROUP_COMMON,
 const option option_output = {
     .letter = 'o',
     .kind = OPTION_FILE,
+    .writes = true,
     .value = "FILE",
     .fallback = "-",
     .example = "result.csv",
@@ -239,6 +241,8 @@ mst_status input_path(const invocation *inv, size_t index, const char **path)
             MST_ARGUMENT,
             "no FILE given; for example 'manistat %s %s rows.csv', or '-' to type the rows",
             inv->command->name, space_words(inv, words));
+    if (inv->operand_count == 0)
+        note_standard_input(inv);
     return MST_OK;
 }
 

@@ -13,6 +13,7 @@
 const option option_by = {
     .name = "by",
     .kind = OPTION_TEXT,
+    .reads = true,
     .value = "FILE|COLUMN",
     .example = "species",
     .help = "the groups: a file with a label per row, or a column of the input, by its name or "
@@ -22,6 +23,7 @@ const option option_by = {
 const option option_cluster = {
     .name = "cluster",
     .kind = OPTION_TEXT,
+    .reads = true,
     .value = "FILE|COLUMN",
     .example = "subject",
     .help = "which rows depend on each other because they are of one subject: a file with a label "

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "provenance.h"
 #include "shrinkage.h"
 #include "text.h"
 #include "util/clock.h"
@@ -120,6 +121,12 @@ int main(int argc, char **argv)
 {
     catch_signals();
     struct shrink_tally shrunk = {0};
-    invocation inv = {.started = mst_clock_seconds(), .shrunk = &shrunk};
-    return finish(&inv, run_program(&inv, argc, argv));
+    provenance made_by;
+    invocation inv = {.started = mst_clock_seconds(), .shrunk = &shrunk, .made_by = &made_by};
+    mst_status status = provenance_begin(&made_by, argc, argv);
+    if (status == MST_OK)
+        status = run_program(&inv, argc, argv);
+    int code = finish(&inv, status);
+    provenance_free(&made_by);
+    return code;
 }

@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include "commands.h"
+#include "provenance.h"
 #include "util/number_text.h"
 
 #include <inttypes.h>
@@ -206,7 +207,7 @@ static bool find_option(const command *c, const char *argument, size_t *index,
 }
 
 /* One option at argv[*at], with its value there or in the next argument. */
-static mst_status take_option(invocation *inv, int argc, char **argv, int *at)
+static mst_status take_option(invocation *inv, int argc, char **argv, int *at, bool *idle)
 {
     const char *argument = argv[*at];
     size_t index;
@@ -218,6 +219,7 @@ static mst_status take_option(invocation *inv, int argc, char **argv, int *at)
     char word[OPTION_WORD];
     option_word(o, word);
     value->given = true;
+    *idle = o->idle;
     if (o->kind == OPTION_FLAG) {
         if (text != NULL)
             return mst_fail(MST_ARGUMENT, "%s takes no value; leave out '%s'", word, text);
@@ -249,11 +251,17 @@ mst_status parse_arguments(invocation *inv, int argc, char **argv)
         char *argument = argv[at];
         if (!options_ended && strcmp(argument, "--") == 0) {
             options_ended = true;
+            typed(inv, 1, argv + at);
         } else if (!options_ended && argument[0] == '-' && argument[1] != '\0') {
-            mst_status status = take_option(inv, argc, argv, &at);
+            int first = at;
+            bool idle = false;
+            mst_status status = take_option(inv, argc, argv, &at, &idle);
             if (status != MST_OK)
                 return status;
+            if (!idle)
+                typed(inv, at - first + 1, argv + first);
         } else {
+            typed(inv, 1, &argument);
             argv[inv->operand_count++] = argument;
         }
     }

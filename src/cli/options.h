@@ -26,6 +26,9 @@ typedef struct option {
     char letter;      /* 'n' for -n, or 0 */
     bool required;
     bool hidden; /* accepted, but not in help */
+    bool writes; /* of a file: the command writes it */
+    bool reads;  /* of a text: it may name a file that is read */
+    bool idle;   /* changes no result, and so is no part of how one was made */
     option_kind kind;
     const char *value;          /* what help calls the value: "SPEC" */
     const char *help;           /* phrases; the default is added by itself */
@@ -51,11 +54,14 @@ typedef struct command {
     const option *const *options; /* ends with null */
     size_t max_operands;
     const example *examples; /* ends with a null line */
+    /* Tells what a file or a space is, and estimates nothing: its JSON does not say how it was made. */
+    bool describes;
     mst_status (*run)(invocation *inv);
 } command;
 
 typedef struct option_value {
     bool given; /* on the command line, not by default */
+    bool read;  /* names a file that is read here, though the option is one that writes */
     const char *text;
     uint64_t count;
     double number;
@@ -74,6 +80,7 @@ struct invocation {
     bool output_failed;          /* the failure was in writing, which has its own exit status */
     bool stopped_well;           /* interrupted, but with something to show; the detail says what */
     struct shrink_tally *shrunk; /* what --shrink has done, of all files */
+    struct provenance *made_by;  /* what was typed and read; null: nobody will ask */
 };
 
 /* The arguments after the command's name; argv is reordered, operands first. Required options are not

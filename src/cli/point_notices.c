@@ -3,6 +3,7 @@
 
 /* What a user should know about the rows of a file that were read without an error. */
 #include "common.h"
+#include "provenance.h"
 #include "shrinkage.h"
 
 #include <inttypes.h>
@@ -74,6 +75,7 @@ static void tell_singular(const invocation *inv, const char *path, const mst_poi
 void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
                  const mst_points_report *r)
 {
+    note_rows(inv, path, r->rows);
     tell_moves(inv, m, path, r);
     tell_singular(inv, path, r);
     count_shrunk(inv, r->shrunk, r->least_intensity, r->most_intensity);

@@ -3,6 +3,8 @@
 
 #include "regress_data.h"
 
+#include "provenance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +53,7 @@ const option option_drop_missing = {
 const option option_regress_cluster = {
     .name = "cluster",
     .kind = OPTION_TEXT,
+    .reads = true,
     .value = "FILE|COLUMN",
     .example = "subject",
     .help = "which rows depend on each other because they are of one subject: a column of --x, or "
@@ -197,6 +200,7 @@ static mst_status read_responses(estimation *e, raw_rows *raw)
         for (size_t c = 0; status == MST_OK && c < table->cols; c++)
             missing += table->columns[c].missing;
         if (status == MST_OK && missing > 0) {
+            note_rows(e->inv, path, table->n);
             status = read_incomplete(e, table, raw);
             mst_table_free(table);
             return status;

@@ -11,6 +11,7 @@
 const option option_density = {
     .name = "density",
     .kind = OPTION_FILE,
+    .writes = true,
     .value = "FILE",
     .example = "density.csv",
     .help = "write the predictive density of each row of --predict on a grid (circle, sphere:2, "

@@ -3,6 +3,8 @@
 
 #include "regress_network.h"
 
+#include "provenance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ const option option_noise = {
 const option option_model = {
     .name = "model",
     .kind = OPTION_FILE,
+    .writes = true,
     .group = GROUP,
     .value = "FILE",
     .example = "curve.safetensors",
@@ -373,6 +376,7 @@ mst_status regress_reuse(invocation *inv, double confidence)
                         "--model %s without --y predicts: --predict is missing, for "
                         "example --predict %s",
                         path, option_predict.example);
+    note_read(inv, &option_model);
     mst_status status = mst_curve_read(&c, path, NULL);
     if (status == MST_OK) {
         e.m = mst_curve_manifold(c);

@@ -4,6 +4,7 @@
 #include "result.h"
 
 #include "common.h"
+#include "provenance.h"
 #include "shrinkage.h"
 #include "util/clock.h"
 #include "util/json.h"
@@ -248,6 +249,7 @@ mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
     mst_json_number(j, mst_clock_seconds() - inv->started);
     mst_json_key(j, "version");
     mst_json_string(j, mst_version());
+    json_made_by(inv, j);
     mst_json_end(j);
     mst_status status = mst_json_finish(j);
     if (status == MST_OK)

@@ -22,6 +22,16 @@ static uint32_t turn(uint32_t x, int bits)
     return x >> bits | x << (32 - bits);
 }
 
+/* One of the 64 rounds. The eight words move up by one each time; whoever calls renames them instead. */
+static inline void mix(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
+                       uint32_t g, uint32_t *h, uint32_t word)
+{
+    uint32_t choice = g ^ (e & (f ^ g)), majority = (a & b) | (c & (a | b));
+    uint32_t first = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + choice + word;
+    *d += first;
+    *h = first + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority;
+}
+
 static void take_block(mst_sha256 *h)
 {
     uint32_t w[64], s[8];
@@ -34,15 +44,16 @@ static void take_block(mst_sha256 *h)
                (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
     }
     memcpy(s, h->state, sizeof s);
-    for (int i = 0; i < 64; i++) {
-        uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-        uint32_t first =
-            s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) + choice + constants[i] + w[i];
-        uint32_t second = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) + majority;
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += first;
-        s[0] = first + second;
+    for (int i = 0; i < 64; i += 8) {
+        const uint32_t *k = constants + i, *v = w + i;
+        mix(s[0], s[1], s[2], &s[3], s[4], s[5], s[6], &s[7], k[0] + v[0]);
+        mix(s[7], s[0], s[1], &s[2], s[3], s[4], s[5], &s[6], k[1] + v[1]);
+        mix(s[6], s[7], s[0], &s[1], s[2], s[3], s[4], &s[5], k[2] + v[2]);
+        mix(s[5], s[6], s[7], &s[0], s[1], s[2], s[3], &s[4], k[3] + v[3]);
+        mix(s[4], s[5], s[6], &s[7], s[0], s[1], s[2], &s[3], k[4] + v[4]);
+        mix(s[3], s[4], s[5], &s[6], s[7], s[0], s[1], &s[2], k[5] + v[5]);
+        mix(s[2], s[3], s[4], &s[5], s[6], s[7], s[0], &s[1], k[6] + v[6]);
+        mix(s[1], s[2], s[3], &s[4], s[5], s[6], s[7], &s[0], k[7] + v[7]);
     }
     for (int i = 0; i < 8; i++)
         h->state[i] += s[i];

@@ -88,6 +88,8 @@ START_TEST(the_version_has_three_numbers)
              MST_VERSION_PATCH);
     ck_assert_str_eq(MST_VERSION, version);
     ck_assert_str_eq(mst_version(), version);
+    const char *isa = mst_instruction_set();
+    ck_assert(strcmp(isa, "generic") == 0 || strcmp(isa, "v3") == 0 || strcmp(isa, "v4") == 0);
     ck_assert_int_eq(MST_VERSION_NUMBER / 10000, MST_VERSION_MAJOR);
     ck_assert_int_eq(MST_VERSION_NUMBER / 100 % 100, MST_VERSION_MINOR);
     ck_assert_int_eq(MST_VERSION_NUMBER % 100, MST_VERSION_PATCH);
