@@ -22,6 +22,7 @@
 #include <manistat/mean.h>
 #include <manistat/metric.h>
 #include <manistat/network.h>
+#include <manistat/plot.h>
 #include <manistat/points.h>
 #include <manistat/random.h>
 #include <manistat/regress.h>

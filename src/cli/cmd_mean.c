@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "labelled.h"
 #include "mean_examined.h"
+#include "plotting.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -150,6 +151,7 @@ typedef struct averaging {
     size_t *sorted_cluster;
     group *groups; /* (count) */
     kernel_choice kernel;
+    plotting plot;
 } averaging;
 
 static mst_status check_time_per_factor(const averaging *a)
@@ -336,9 +338,8 @@ static mst_status compare_with_training(averaging *a)
 
 /* ---- Writing ---- */
 
-static mst_status write_json(averaging *a)
+static mst_status write_json(const averaging *a, mst_json *j)
 {
-    mst_json *j = a->report.json;
     mst_status status = MST_OK;
     json_member_string(j, "manifold", mst_manifold_spec(a->e.m));
     json_member_string(j, "kind", mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
@@ -397,6 +398,27 @@ static mst_status write_page(averaging *a)
     if (a->rows.by == NULL && a->groups[0].examined)
         examined_print(out, mst_manifold_dim(a->e.m), &a->groups[0].examination);
     model_print_outside(&a->e.model, out);
+    return status;
+}
+
+/* Which group each of the sorted rows is of. */
+static mst_status draw(averaging *a)
+{
+    size_t *labels = NULL, at = 0;
+    if (a->plot.path == NULL)
+        return MST_OK;
+    if (a->rows.by != NULL && (labels = calloc(a->n + 1, sizeof *labels)) == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for %zu labels", a->n);
+    for (size_t g = 0; labels != NULL && g < a->count; g++)
+        for (size_t i = 0; i < a->groups[g].n; i++)
+            labels[at++] = g;
+    mst_status status = plotting_begin(&a->plot);
+    if (status == MST_OK)
+        status = write_json(a, a->plot.json);
+    if (status == MST_OK)
+        status = plotting_end(&a->plot, a->e.m, a->n, a->sorted != NULL ? a->sorted : a->rows.x,
+                              a->sorted != NULL ? a->sorted_weights : a->weights, labels);
+    free(labels);
     return status;
 }
 
@@ -463,6 +485,8 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = set_options(&a);
     if (status == MST_OK)
+        status = plotting_open(&a.plot, inv);
+    if (status == MST_OK)
         status = report_open(&a.report, inv);
     if (status == MST_OK)
         status = read_start(&a);
@@ -480,7 +504,9 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = compare_with_training(&a);
     if (status == MST_OK)
-        status = a.report.json != NULL ? write_json(&a) : write_page(&a);
+        status = a.report.json != NULL ? write_json(&a, a.report.json) : write_page(&a);
+    if (status == MST_OK)
+        status = draw(&a);
     if (status == MST_OK)
         status = report_finish(&a.report);
     if (status == MST_OK)
@@ -495,6 +521,7 @@ static mst_status run(invocation *inv)
     free(a.start);
     labelled_free(&a.rows);
     report_close(&a.report);
+    plotting_close(&a.plot);
     estimation_close(&a.e);
     kernel_free(&a.kernel);
     return status;
@@ -519,15 +546,35 @@ const command command_mean = {
         "another, those that they do not tell apart. If all points coincide the "
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
-    .options =
-        (const option *const[]){
-            &option_space,      &option_mean_kind,  &option_time_fit,  &option_time_per_factor,
-            &option_by,         &option_cluster,    &option_weights,   &option_weights_are,
-            &option_covariance, &option_confidence, &option_resamples, &option_method,
-            &option_sigma,      &option_nugget,     &option_start,     &option_starts,
-            &option_iterations, &option_step_rate,  &option_normalise, &option_start_time,
-            &option_retract,    &option_score,      POINT_OPTIONS,     SHRINK_OPTIONS,
-            &option_seed,       &option_threads,    OUTPUT_OPTIONS,    NULL},
+    .options = (const option *const[]){&option_space,
+                                       &option_mean_kind,
+                                       &option_time_fit,
+                                       &option_time_per_factor,
+                                       &option_by,
+                                       &option_cluster,
+                                       &option_weights,
+                                       &option_weights_are,
+                                       &option_covariance,
+                                       &option_confidence,
+                                       &option_resamples,
+                                       &option_method,
+                                       &option_sigma,
+                                       &option_nugget,
+                                       &option_start,
+                                       &option_starts,
+                                       &option_iterations,
+                                       &option_step_rate,
+                                       &option_normalise,
+                                       &option_start_time,
+                                       &option_retract,
+                                       &option_score,
+                                       POINT_OPTIONS,
+                                       SHRINK_OPTIONS,
+                                       PLOT_OPTIONS,
+                                       &option_seed,
+                                       &option_threads,
+                                       OUTPUT_OPTIONS,
+                                       NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -26,6 +26,7 @@
     X(regress)          \
     X(align)            \
     X(cov)              \
+    X(plot)             \
     X(reproduce)        \
     X(info)             \
     X(help)

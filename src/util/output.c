@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -245,6 +246,26 @@ mst_status mst_output_open_named(mst_output **out, const char *path, mst_output_
     return open_output(out, path, rule, false);
 }
 
+mst_status mst_output_open_memory(mst_output **out)
+{
+    mst_output *o;
+    MST_TRY(mst_allocate(&o, 1));
+    memset(o, 0, offsetof(mst_output, buffer));
+    o->kind = OUTPUT_DIRECT;
+    o->directory = -1;
+    o->owned = true;
+    o->fd = memfd_create("manistat", MFD_CLOEXEC);
+    mst_status status = mst_copy_string(&o->path, "memory");
+    if (status == MST_OK && o->fd < 0)
+        status = write_failure(o->path, errno);
+    if (status != MST_OK) {
+        mst_output_free(o);
+        return status;
+    }
+    *out = o;
+    return MST_OK;
+}
+
 /* ---- Writing ---- */
 
 static mst_status write_all(mst_output *o, const char *bytes, size_t n)
@@ -293,6 +314,24 @@ mst_status mst_output_room(mst_output *o, size_t n, char **out)
 void mst_output_advance(mst_output *o, size_t n)
 {
     o->used += n;
+}
+
+mst_status mst_output_text(mst_output *o, char **text, size_t *length)
+{
+    *text = NULL;
+    MST_TRY(flush(o));
+    MST_TRY(mst_allocate(text, (size_t)o->flushed + 1));
+    for (*length = 0; *length < o->flushed;) {
+        ssize_t got = pread(o->fd, *text + *length, (size_t)o->flushed - *length, (off_t)*length);
+        if (got <= 0) {
+            mst_release(*text);
+            *text = NULL;
+            return write_failure(o->path, got < 0 ? errno : EIO);
+        }
+        *length += (size_t)got;
+    }
+    (*text)[*length] = '\0';
+    return MST_OK;
 }
 
 bool mst_output_can_rewrite(const mst_output *o)

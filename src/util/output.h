@@ -36,6 +36,10 @@ void mst_output_free(mst_output *o);
 /* As mst_output_open, but without an unnamed file even where the file system has them. */
 MST_MUST_USE mst_status mst_output_open_named(mst_output **out, const char *path,
                                               mst_output_rule rule);
+/* Into memory, for those who read what they have written: mst_output_text gives it with a final 0, to be
+ * released with mst_release. */
+MST_MUST_USE mst_status mst_output_open_memory(mst_output **out);
+MST_MUST_USE mst_status mst_output_text(mst_output *o, char **text, size_t *length);
 /* Room for n ≤ MST_OUTPUT_ROOM bytes in the buffer, null on failure; `advance` says how many were used. */
 enum { MST_OUTPUT_ROOM = 1 << 12 };
 MST_MUST_USE mst_status mst_output_room(mst_output *o, size_t n, char **out);

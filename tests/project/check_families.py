@@ -7,7 +7,7 @@ import re
 
 import tree
 
-LAYERS = ["heat", "score", "train", "stat", "check", "points"]
+LAYERS = ["heat", "score", "train", "stat", "check", "points", "plot"]
 
 # A spec or a name of a table, however it is written.
 NAMED = r"(?:->spec\b|\bmst_manifold_spec\s*\(|->ops\.name\b|\bmst_manifold_table\s*\([^()]*\)\s*->\s*name\b)"

@@ -23,7 +23,7 @@ KNOWS = {
     "stat": ["score"],
     "examine": ["heat"],
     "check": ["stat", "train"],
-    "plot": ["stat", "io"],
+    "plot": ["stat", "points"],
 }
 
 # A folder of a layer that is too large for one: the two know each other.
@@ -61,6 +61,7 @@ PUBLIC = {
     "regress": "stat",
     "terms": "stat",
     "curve": "stat",
+    "plot": "plot",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)

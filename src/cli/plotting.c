@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+#include "plotting.h"
+
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const option option_plot = {
+    .name = "plot",
+    .kind = OPTION_FILE,
+    .value = "FILE",
+    .example = "mean.svg",
+    .help = "also draw the data and the result to a file that ends in .svg, .pdf or .png",
+};
+
+const option option_plot_kind = {
+    .name = "plot-kind",
+    .kind = OPTION_TEXT,
+    .value = "KIND",
+    .example = "stereonet",
+    .help = "the kind of picture for --plot; 'manistat plot --kinds' lists them (default: the "
+            "first that "
+            "suits the manifold)",
+};
+
+/* A name that is mistyped should not wait for the end of the work. */
+static mst_status check_kind(const char *kind)
+{
+    for (size_t i = 0; i < mst_plot_kind_count(); i++)
+        if (strcmp(mst_plot_kind_at(i)->name, kind) == 0)
+            return MST_OK;
+    mst_picture none = mst_picture_default();
+    return mst_plot_suits(kind, &none);
+}
+
+mst_status plotting_open(plotting *p, invocation *inv)
+{
+    *p = (plotting){.inv = inv, .path = option_get(inv, &option_plot)->text};
+    p->options = mst_plot_options_default();
+    p->options.kind = option_get(inv, &option_plot_kind)->text;
+    if (p->path == NULL && p->options.kind != NULL)
+        return mst_fail(MST_ARGUMENT,
+                        "--plot-kind says how to draw what --plot FILE asks for; give both");
+    if (p->path == NULL)
+        return MST_OK;
+    mst_status status = mst_plot_format_of(&p->format, p->path);
+    if (status == MST_OK && p->options.kind != NULL)
+        status = check_kind(p->options.kind);
+    if (status == MST_OK)
+        status =
+            note_output(inv, mst_output_open(&p->file, p->path, option_given(inv, &option_force)));
+    return status;
+}
+
+mst_status plotting_begin(plotting *p)
+{
+    mst_status status = mst_output_open_memory(&p->memory);
+    if (status == MST_OK)
+        status = mst_json_new(&p->json, p->memory);
+    if (status != MST_OK)
+        return status;
+    mst_json_object(p->json);
+    json_member_string(p->json, "command", p->inv->command->name);
+    return MST_OK;
+}
+
+mst_status plotting_draw(invocation *inv, const mst_picture *picture, mst_plot_format format,
+                         const mst_plot_options *options, mst_output *file)
+{
+    char *bytes = NULL;
+    size_t length;
+    mst_status status = mst_plot_draw(&bytes, &length, picture, format, options);
+    if (status == MST_OK) {
+        status = mst_output_write(file, bytes, length);
+        if (status == MST_OK)
+            status = mst_output_commit(file);
+        (void)note_output(inv, status);
+    }
+    mst_plot_free(bytes);
+    return status;
+}
+
+mst_status plotting_end(plotting *p, const mst_manifold *m, size_t n, const double *x,
+                        const double *weights, const size_t *labels)
+{
+    mst_saved *saved = NULL;
+    char *text = NULL;
+    size_t length;
+    json_member_string(p->json, "version", mst_version());
+    mst_json_end(p->json);
+    mst_status status = mst_json_finish(p->json);
+    if (status == MST_OK)
+        status = mst_output_text(p->memory, &text, &length);
+    if (status == MST_OK)
+        status = mst_saved_parse(&saved, "the result", length, text, m);
+    if (status == MST_OK) {
+        mst_picture picture = *mst_saved_picture(saved);
+        picture.n = n;
+        picture.x = x;
+        picture.weights = weights;
+        if (picture.labels == NULL)
+            picture.labels = labels;
+        status = plotting_draw(p->inv, &picture, p->format, &p->options, p->file);
+    }
+    mst_saved_free(saved);
+    free(text);
+    return status;
+}
+
+void plotting_close(plotting *p)
+{
+    mst_json_free(p->json);
+    mst_output_free(p->memory);
+    mst_output_free(p->file);
+}
