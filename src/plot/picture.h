@@ -17,7 +17,7 @@ typedef struct plot_kind {
 } plot_kind;
 
 /* In the order of preference: the first that suits is drawn if nobody asks for another. */
-#define PLOT_KIND_LIST(X) X(sphere)
+#define PLOT_KIND_LIST(X) X(sphere) X(stereonet) X(map) X(rose) X(ramachandran) X(plane) X(disc)
 
 #define DECLARE_PLOT_KIND(name) extern const plot_kind kind_##name;
 PLOT_KIND_LIST(DECLARE_PLOT_KIND)
@@ -26,6 +26,7 @@ PLOT_KIND_LIST(DECLARE_PLOT_KIND)
 /* ---- Points of the manifold on the page ---- */
 typedef struct projection projection;
 struct projection {
+    const mst_manifold *m; /* or null */
     const void *data;
     /* Coordinates xy (n, 2) in the frame of the points x (n, D), NAN if they are not in the picture, and
      * whether they are on the side that faces the reader, front (n). */

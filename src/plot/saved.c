@@ -149,10 +149,10 @@ mst_status stored_point(const mst_saved *s, const mst_json_value *v, const char 
     next = numbers;
     mst_status status = MST_OK;
     if (mst_json_kind_of(v) != MST_JSON_ARRAY || !take_numbers(v, &next))
-        status = mst_fail(MST_FORMAT, "%s: \"%s\" is not an array of numbers", s->name, key);
+        status = mst_fail(MST_FORMAT, "it is not an array of numbers");
     else
         status = mst_points_decode(s->picture.m, count, numbers, &s->forms, x);
-    if (status == MST_DOMAIN || status == MST_ARGUMENT)
+    if (status != MST_OK && status != MST_MEMORY)
         status = mst_fail(MST_FORMAT, "%s, \"%s\": %s", s->name, key, mst_error_detail());
     mst_release(numbers);
     return status;
