@@ -28,6 +28,9 @@ typedef struct mst_picture_mean {
     mst_region_kind region;
     const double *basis, *covariance;
     double radius2, confidence;
+    /* Of MST_REGION_SCORE: the time at which it takes its scores. It is drawn if the data
+     * and the source are there. */
+    double region_time;
     const char *no_region; /* why there is none: a phrase for the caption, or null */
     /* Other means that are as good, or that the data do not tell from this one: (others, D). */
     size_t others;
@@ -52,6 +55,15 @@ typedef struct mst_picture_series {
     const double *low, *high; /* (count): the ends of error bars or bands; null: none */
 } mst_picture_series;
 
+/* What series, and curves with an `s`, are over. */
+typedef enum mst_picture_over {
+    MST_OVER_NOTHING,
+    MST_OVER_STEPS,     /* of a training */
+    MST_OVER_TIME,      /* t of heat kernels */
+    MST_OVER_COVARIATE, /* of a regression */
+    MST_OVER_DIMENSION,
+} mst_picture_over;
+
 typedef struct mst_picture {
     size_t size;           /* set by the default: how much of the struct the program knows */
     const mst_manifold *m; /* default null: the picture is one of series */
@@ -74,6 +86,8 @@ typedef struct mst_picture {
     const char *x_name, *y_name; /* default null; of the axes of series, and of a plane */
     bool x_log, y_log;           /* default false */
     bool degrees;                /* default false: angles are labelled in radians */
+    mst_picture_over over;       /* default MST_OVER_NOTHING */
+    const double *s;             /* default null; (n): the covariate of each row */
 } mst_picture;
 MST_API mst_picture mst_picture_default(void);
 
@@ -129,7 +143,7 @@ MST_API MST_MUST_USE mst_status mst_saved_read(mst_saved **out, const char *path
 MST_API MST_MUST_USE mst_status mst_saved_parse(mst_saved **out, const char *name, size_t n,
                                                 const char *text, const mst_manifold *m);
 MST_API void mst_saved_free(mst_saved *s);
-/* Its picture, without the data points, which a result does not hold: copy it, and set x, n and weights.
+/* Its picture, without the data points, which only those of `sample` hold: copy it, and set x, n and weights.
  * Belongs to the result. */
 MST_API const mst_picture *mst_saved_picture(const mst_saved *s);
 /* How its points are written, and most likely those of the data too. */

@@ -4,6 +4,7 @@
 #include "certificate.h"
 #include "commands.h"
 #include "model.h"
+#include "plotting.h"
 #include "result.h"
 #include "util/json.h"
 #include "util/output.h"
@@ -92,6 +93,7 @@ typedef struct checking {
     size_t starts;
     report report;
     size_t samples; /* of a band */
+    plotting plot;
 } checking;
 
 static mst_status open_reference(checking *c)
@@ -125,6 +127,8 @@ static mst_status open_all(checking *c)
         c->inv->output_failed = status != MST_OK;
         mst_output_free(probe);
     }
+    if (status == MST_OK)
+        status = plotting_open(&c->plot, c->inv);
     return status == MST_OK ? report_open(&c->report, c->inv) : status;
 }
 
@@ -180,21 +184,39 @@ static mst_status certify(checking *c)
     return status;
 }
 
+static void write_json(const checking *c, const mst_certificate *shown, bool written, mst_json *j)
+{
+    json_member_string(j, "manifold", mst_network_describe(c->net).manifold);
+    json_member_string(j, "file", c->path);
+    json_member_integer(j, "samples", c->samples);
+    json_member_bool(j, "written", written);
+    certificate_json(shown, j);
+    json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);
+}
+
+static mst_status draw(checking *c, const mst_certificate *shown, bool written)
+{
+    if (c->plot.path == NULL)
+        return MST_OK;
+    mst_status status = plotting_begin(&c->plot);
+    if (status != MST_OK)
+        return status;
+    write_json(c, shown, written, c->plot.json);
+    return plotting_end(&c->plot, mst_network_manifold(c->net), 0, NULL, NULL, NULL);
+}
+
 static mst_status write_result(checking *c, bool written)
 {
     mst_network_info info = mst_network_describe(c->net);
     mst_json *j = c->report.json;
     mst_certificate shown; /* as files have it */
     mst_status status = mst_certificate_parse(&shown, c->text);
+    if (status == MST_OK)
+        status = draw(c, &shown, written);
     if (status != MST_OK)
         return status;
     if (j != NULL) {
-        json_member_string(j, "manifold", info.manifold);
-        json_member_string(j, "file", c->path);
-        json_member_integer(j, "samples", c->samples);
-        json_member_bool(j, "written", written);
-        certificate_json(&shown, j);
-        json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);
+        write_json(c, &shown, written, j);
         return report_finish(&c->report);
     }
     fprintf(c->report.text, "%s, a score network for %s\n\n", c->path, info.manifold);
@@ -240,6 +262,7 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = write_result(&c, write);
     report_close(&c.report);
+    plotting_close(&c.plot);
     free(c.text);
     free(c.start);
     mst_score_free(c.reference);
@@ -263,9 +286,10 @@ const command command_check = {
         "bridges they are unbiased estimates with standard errors, on any manifold. "
         "Shifts are how far the network's means and times of simulated data are from the truth, in "
         "standard errors: a perfect network has about 1, by chance. --json has more.",
-    .options = (const option *const[]){&option_against, &option_samples, &option_start,
-                                       &option_around, &option_dry_run, POINT_OPTIONS,
-                                       &option_check_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+    .options =
+        (const option *const[]){&option_against, &option_samples, &option_start, &option_around,
+                                &option_dry_run, POINT_OPTIONS, &option_check_seed, &option_threads,
+                                PLOT_OPTIONS, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -3,6 +3,7 @@
 
 #include "clusters.h"
 #include "commands.h"
+#include "plotting.h"
 #include "util/json.h"
 
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static const option option_restarts = {
 typedef struct clustering {
     estimation e;
     cluster_output output;
+    plotting plot;
     size_t n, k;
     double *x, *weights;
     mst_kmeans_result *fit; /* null with --assign */
@@ -122,7 +124,8 @@ static mst_status prepare(clustering *c)
         if (status != MST_OK)
             return status;
     }
-    return cluster_output_open(&c->output, c->e.inv);
+    mst_status status = plotting_open(&c->plot, c->e.inv);
+    return status == MST_OK ? cluster_output_open(&c->output, c->e.inv) : status;
 }
 
 static const double *centres_of(const clustering *c)
@@ -185,12 +188,24 @@ static mst_status summarise(const clustering *c, FILE *out)
     return status;
 }
 
+static mst_status draw(clustering *c)
+{
+    if (c->plot.path == NULL)
+        return MST_OK;
+    mst_status status = plotting_begin(&c->plot);
+    if (status == MST_OK)
+        status = write_members(c, c->plot.json);
+    if (status == MST_OK)
+        json_member_sizes(c->plot.json, "labels", c->n, labels_of(c));
+    return status == MST_OK ? plotting_end(&c->plot, c->e.m, c->n, c->x, c->weights, NULL) : status;
+}
+
 static mst_status finish(clustering *c)
 {
     mst_json *j;
     mst_status status =
         cluster_output_labels(&c->output, mst_manifold_spec(c->e.m), c->n, labels_of(c), &j);
-    if (status == MST_OK && (j != NULL || c->output.text != NULL)) {
+    if (status == MST_OK && (j != NULL || c->output.text != NULL || c->plot.path != NULL)) {
         status = new_doubles(&c->spreads, c->k, 1);
         if (status == MST_OK)
             status = cluster_spreads(&c->e, c->n, c->x, c->weights, c->k, centres_of(c),
@@ -200,6 +215,8 @@ static mst_status finish(clustering *c)
         status = write_members(c, j);
     if (status == MST_OK && c->output.text != NULL)
         status = summarise(c, c->output.text);
+    if (status == MST_OK)
+        status = draw(c);
     if (status == MST_OK)
         status = cluster_output_finish(&c->output);
     if (status == MST_OK && c->fit != NULL && !c->fit->converged)
@@ -236,6 +253,7 @@ static mst_status run(invocation *inv)
     free(c.weights);
     mst_points_free(c.x);
     cluster_output_close(&c.output);
+    plotting_close(&c.plot);
     estimation_close(&c.e);
     return status;
 }
@@ -256,7 +274,7 @@ const command command_kmeans = {
                                        &option_restarts, &option_iterations, &option_weights,
                                        &option_weights_are, &option_assign, &option_labels,
                                        &option_score, POINT_OPTIONS, SHRINK_OPTIONS, &option_seed,
-                                       &option_threads, OUTPUT_OPTIONS, NULL},
+                                       &option_threads, PLOT_OPTIONS, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -3,6 +3,7 @@
 
 #include "clusters.h"
 #include "commands.h"
+#include "plotting.h"
 #include "table.h"
 #include "util/json.h"
 #include "util/number_text.h"
@@ -39,6 +40,7 @@ typedef struct candidate {
 typedef struct mixing {
     estimation e;
     cluster_output output;
+    plotting plot;
     size_t n, least, most; /* points; range of k */
     double *x, *weights;
     candidate *candidates;    /* (most − least + 1) */
@@ -112,6 +114,8 @@ static mst_status prepare(mixing *m)
             "kmeans --kind diffusion' takes a model");
     if (status == MST_OK)
         status = open_source(&m->e, false, "kmeans works everywhere");
+    if (status == MST_OK)
+        status = plotting_open(&m->plot, m->e.inv);
     if (status == MST_OK)
         status = cluster_output_open(&m->output, m->e.inv);
     return status;
@@ -369,6 +373,16 @@ static mst_status conclude(const mixing *m)
                           r->k, r->iterations);
 }
 
+static mst_status draw(mixing *m)
+{
+    if (m->plot.path == NULL)
+        return MST_OK;
+    mst_status status = plotting_begin(&m->plot);
+    if (status == MST_OK)
+        status = write_members(m, m->plot.json);
+    return status == MST_OK ? plotting_end(&m->plot, m->e.m, m->n, m->x, m->weights, NULL) : status;
+}
+
 static mst_status finish(mixing *m)
 {
     mst_json *j = NULL;
@@ -377,12 +391,14 @@ static mst_status finish(mixing *m)
     if (status == MST_OK)
         status = cluster_output_labels(&m->output, mst_manifold_spec(m->e.m), m->n, c.labels, &j);
     bool summary = m->output.text != NULL;
-    if (status == MST_OK && (j != NULL || summary))
+    if (status == MST_OK && (j != NULL || summary || m->plot.path != NULL))
         status = measure(m);
     if (status == MST_OK && j != NULL)
         status = write_members(m, j);
     if (status == MST_OK && summary)
         status = summarise(m, m->output.text);
+    if (status == MST_OK)
+        status = draw(m);
     if (status == MST_OK)
         status = cluster_output_finish(&m->output);
     if (status == MST_OK && j == NULL && !summary && m->most > m->least &&
@@ -418,6 +434,7 @@ static mst_status run(invocation *inv)
     free(m.sizes);
     free(m.spreads);
     cluster_output_close(&m.output);
+    plotting_close(&m.plot);
     estimation_close(&m.e);
     return status;
 }
@@ -441,7 +458,7 @@ const command command_mixture = {
         (const option *const[]){&option_space, &option_k, &option_restarts, &option_iterations,
                                 &option_weights, &option_weights_are, &option_assign,
                                 &option_labels, &option_score, POINT_OPTIONS, SHRINK_OPTIONS,
-                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
+                                &option_seed, &option_threads, PLOT_OPTIONS, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

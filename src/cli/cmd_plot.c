@@ -6,6 +6,7 @@
 #include "saved_result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const option option_picture_kind = {
     .name = "kind",
@@ -49,6 +50,7 @@ static const option option_picture = {
     .name = "output",
     .letter = 'o',
     .kind = OPTION_FILE,
+    .writes = true,
     .value = "FILE",
     .example = "picture.svg",
     .help = "the picture, a file that ends in .svg, .pdf or .png",
@@ -92,6 +94,8 @@ typedef struct drawing {
     labelled_rows rows;
     double *weights;
     size_t *labels;
+    double *samples; /* of several files */
+    size_t sample_rows;
     mst_plot_format format;
     mst_output *file;
 } drawing;
@@ -111,11 +115,47 @@ static mst_status take_labels(drawing *d)
     return MST_OK;
 }
 
+/* The samples of a test, one file each. */
+static mst_status read_samples(drawing *d)
+{
+    size_t D = 0;
+    mst_status status = estimation_open(&d->e, &d->result.inv);
+    if (status == MST_OK)
+        D = d->e.ambient;
+    for (size_t g = 0; g < d->result.inv.operand_count && status == MST_OK; g++) {
+        double *x = NULL;
+        size_t n = 0, total;
+        status = read_points(&d->e, g, &x, &n);
+        total = d->sample_rows + n;
+        double *all = status == MST_OK ? realloc(d->samples, (total * D + 1) * sizeof *all) : NULL;
+        if (all != NULL)
+            d->samples = all;
+        size_t *labels = all != NULL ? realloc(d->labels, (total + 1) * sizeof *labels) : NULL;
+        if (labels != NULL) {
+            d->labels = labels;
+            memcpy(d->samples + d->sample_rows * D, x, n * D * sizeof *x);
+            for (size_t i = d->sample_rows; i < total; i++)
+                labels[i] = g;
+            d->sample_rows = total;
+        } else if (status == MST_OK) {
+            status = mst_fail(MST_MEMORY, "not enough memory for %zu points", total);
+        }
+        mst_points_free(x);
+    }
+    d->picture.x = d->samples;
+    d->picture.n = d->sample_rows;
+    if (d->result.inv.operand_count == d->picture.mean_count)
+        d->picture.labels = d->labels;
+    return status;
+}
+
 static mst_status read_data(drawing *d)
 {
     mst_status status = saved_find_inputs(&d->result, option_get(d->inv, &option_data)->text,
                                           option_given(d->inv, &option_force));
     d->opened = status == MST_OK;
+    if (status == MST_OK && d->result.inv.operand_count > 1)
+        return read_samples(d);
     if (status == MST_OK)
         status = saved_points(&d->result, &d->e, &d->rows);
     if (status == MST_OK)
@@ -126,6 +166,12 @@ static mst_status read_data(drawing *d)
     d->picture.n = d->rows.n;
     d->picture.weights = d->weights;
     return take_labels(d);
+}
+
+/* Numbers have none, and samples bring theirs. */
+static bool needs_data(const mst_picture *p)
+{
+    return p->series_count == 0 && p->n == 0 && (p->mean_count > 0 || p->s != NULL);
 }
 
 static mst_status draw(drawing *d)
@@ -150,7 +196,7 @@ static mst_status draw(drawing *d)
     /* What cannot be drawn is said before files are looked for. */
     if (o.kind != NULL || mst_plot_default_kind(&d->picture) == NULL)
         status = mst_plot_suits(o.kind, &d->picture);
-    if (status == MST_OK && d->picture.m != NULL && !option_given(d->inv, &option_no_data))
+    if (status == MST_OK && needs_data(&d->picture) && !option_given(d->inv, &option_no_data))
         status = read_data(d);
     if (status == MST_OK)
         status = plotting_draw(d->inv, &d->picture, d->format, &o, d->file);
@@ -167,6 +213,7 @@ static mst_status run(invocation *inv)
         status = draw(&d);
     free(d.weights);
     free(d.labels);
+    free(d.samples);
     if (d.opened) {
         labelled_free(&d.rows);
         estimation_close(&d.e);
@@ -201,9 +248,12 @@ const command command_plot = {
     .max_operands = 1,
     .examples =
         (const example[]){
-            {"A mean with its data:", "manistat mean --manifold sphere:2 --json data.csv -o "
-                                      "mean.json && manistat plot mean.json -o "
-                                      "mean.svg"},
+            {"Clusters that 'manistat kmeans --json' has saved:",
+             "manistat plot clusters.json -o clusters.svg"},
+            {"Draw a mean at once, without a saved result:",
+             "manistat mean --manifold sphere:2 data.csv --plot mean.svg"},
+            {"On a map:",
+             "manistat mean --manifold sphere:2 data.csv --plot map.pdf --plot-kind map"},
             {"What kinds of pictures are there?", "manistat plot --kinds"},
             {NULL, NULL},
         },

@@ -2,6 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "commands.h"
+#include "plotting.h"
+#include "regress_line.h"
 #include "regress_network.h"
 
 #include <math.h>
@@ -83,6 +85,8 @@ typedef struct regression {
     size_t new_n;
     mst_regress_result *result;
     regress_predictions predictions;
+    regress_line line;
+    plotting plot;
     bool calibrated;
     mst_calibration calibration;
 } regression;
@@ -184,22 +188,36 @@ static mst_status compare_with_training(regression *a)
     return model_judge(&a->e.model, a->rows.dropped > 0 ? MODEL_NO_ROWS : 0, &pairs, r->noise);
 }
 
+static mst_status write_json(const regression *a, mst_json *j)
+{
+    json_member_string(j, "manifold", mst_manifold_spec(a->e.m));
+    json_member_string(j, "kind", mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
+    json_member_string(j, "score", score_name(&a->e));
+    json_member_string(j, "curve", curves[option_get(a->e.inv, &option_curve)->choice]);
+    json_member_string(j, "noise_model", noises[a->options.noise]);
+    json_forms(&a->e, j);
+    model_json_outside(&a->e.model, j);
+    if (a->calibrated)
+        regress_json_calibration(j, &a->calibration);
+    mst_status status = regress_json(&a->e, j, &a->rows, a->result, &a->predictions);
+    return status == MST_OK ? regress_line_json(&a->e, j, &a->rows, &a->line) : status;
+}
+
+static mst_status draw(regression *a)
+{
+    if (a->plot.path == NULL)
+        return MST_OK;
+    mst_status status = plotting_begin(&a->plot);
+    if (status == MST_OK)
+        status = write_json(a, a->plot.json);
+    return status == MST_OK ? plotting_end(&a->plot, a->e.m, a->rows.n, a->rows.y, NULL, NULL)
+                            : status;
+}
+
 static mst_status write_result(regression *a)
 {
-    const char *kind = mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION];
-    mst_json *j = a->report.json;
-    if (j != NULL) {
-        json_member_string(j, "manifold", mst_manifold_spec(a->e.m));
-        json_member_string(j, "kind", kind);
-        json_member_string(j, "score", score_name(&a->e));
-        json_member_string(j, "curve", curves[option_get(a->e.inv, &option_curve)->choice]);
-        json_member_string(j, "noise_model", noises[a->options.noise]);
-        json_forms(&a->e, j);
-        model_json_outside(&a->e.model, j);
-        if (a->calibrated)
-            regress_json_calibration(j, &a->calibration);
-        return regress_json(&a->e, j, &a->rows, a->result, &a->predictions);
-    }
+    if (a->report.json != NULL)
+        return write_json(a, a->report.json);
     FILE *out = a->report.text;
     fprintf(out, "%s regression on %s, %zu points, %s\n\n",
             curves[option_get(a->e.inv, &option_curve)->choice], mst_manifold_spec(a->e.m),
@@ -248,6 +266,12 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = set_options(&a);
     if (status == MST_OK)
+        status = plotting_open(&a.plot, inv);
+    if (status == MST_OK && a.plot.path != NULL &&
+        option_get(inv, &option_curve)->choice == CURVE_NETWORK)
+        status =
+            mst_fail(MST_UNABLE, "there is no picture of --curve network yet; leave out --plot");
+    if (status == MST_OK)
         status = report_open(&a.report, inv);
     if (status == MST_OK && option_get(inv, &option_curve)->choice == CURVE_NETWORK) {
         status = regress_train(&a.e, a.frechet, &a.report, a.options.confidence);
@@ -266,17 +290,23 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = compare_with_training(&a);
     if (status == MST_OK)
+        status = regress_line_make(&a.line, &a.e, &a.rows, a.result);
+    if (status == MST_OK)
         status = write_result(&a);
+    if (status == MST_OK)
+        status = draw(&a);
     if (status == MST_OK)
         status = report_finish(&a.report);
     if (status == MST_OK)
         status = model_conclude(&a.e.model, conclude(&a));
     mst_regress_result_free(a.result);
     regress_predictions_free(&a.predictions);
+    regress_line_free(&a.line);
     regress_rows_free(&a.rows);
     free(a.origin);
     free(a.new_x);
     report_close(&a.report);
+    plotting_close(&a.plot);
     estimation_close(&a.e);
     return status;
 }
@@ -321,6 +351,7 @@ const command command_regress = {
                                        SHRINK_OPTIONS,
                                        &option_seed,
                                        &option_threads,
+                                       PLOT_OPTIONS,
                                        OUTPUT_OPTIONS,
                                        NULL},
     .max_operands = 0,

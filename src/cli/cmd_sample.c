@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "plotting.h"
 #include "result.h"
 #include "util/json.h"
 
@@ -112,6 +113,9 @@ typedef struct sampling {
     double *end, *times;  /* of bridges: the end (ambient), and steps + 1 times; or null */
     double ess;           /* of bridges, summed over the paths */
     result *result;
+    plotting plot;
+    double *drawn; /* (drawn_rows, width): all rows, if they are to be drawn */
+    size_t drawn_rows;
 } sampling;
 
 /* May paths leave the domain? Not where geodesics are a closed form. */
@@ -272,6 +276,50 @@ static mst_status judge_rows(sampling *s, size_t rows, size_t lost)
                         : "take a smaller --time");
 }
 
+static mst_status keep_for_picture(sampling *s, size_t rows)
+{
+    size_t total = s->drawn_rows + rows;
+    if (s->plot.path == NULL)
+        return MST_OK;
+    double *drawn = realloc(s->drawn, (total * s->width + 1) * sizeof *drawn);
+    if (drawn == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory to draw %zu rows; leave out --plot", total);
+    memcpy(drawn + s->drawn_rows * s->width, s->coded, rows * s->width * sizeof *drawn);
+    s->drawn = drawn;
+    s->drawn_rows = total;
+    return MST_OK;
+}
+
+/* As JSON has it: a column for each coordinate, and the number of the path. */
+static mst_status draw(sampling *s)
+{
+    if (s->plot.path == NULL)
+        return MST_OK;
+    mst_status status = plotting_begin(&s->plot);
+    if (status != MST_OK)
+        return status;
+    mst_json *j = s->plot.json;
+    if (s->points.degrees)
+        json_member_bool(j, "degrees", true);
+    if (s->points.latlon)
+        json_member_bool(j, "latlon", true);
+    json_member_number(j, "time", s->time);
+    for (size_t k = 0; k < s->width; k++) {
+        char key[32];
+        snprintf(key, sizeof key, "x_%zu", k + 1);
+        mst_json_key(j, key);
+        mst_json_numbers(j, s->drawn_rows, s->drawn + k, s->width);
+    }
+    if (s->paths) {
+        mst_json_key(j, "path");
+        mst_json_array(j);
+        for (size_t i = 0; i < s->drawn_rows; i++)
+            mst_json_integer(j, i / s->rows_per_path);
+        mst_json_end(j);
+    }
+    return plotting_end(&s->plot, s->m, 0, NULL, NULL, NULL);
+}
+
 static mst_status sample_bridges(sampling *s, uint64_t first, size_t n)
 {
     mst_bridge_options o = mst_bridge_options_default();
@@ -305,6 +353,8 @@ static mst_status sample_piece(sampling *s, uint64_t first, size_t n)
         status = judge_rows(s, rows, lost);
     if (status == MST_OK)
         status = mst_points_encode(s->m, rows, s->to, &s->points, s->coded);
+    if (status == MST_OK)
+        status = keep_for_picture(s, rows);
     if (status != MST_OK)
         return status;
     return s->paths ? send_paths(s, first, n)
@@ -365,7 +415,9 @@ static mst_status finish(sampling *s)
         if (status != MST_OK)
             return status;
     }
-    mst_status status = result_finish(s->result);
+    mst_status status = draw(s);
+    if (status == MST_OK)
+        status = result_finish(s->result);
     if (s->end != NULL && s->ess < LEAST_LED * (double)s->total)
         warn(s->inv,
              "warning: the %d led paths that each bridge is drawn from are worth %.2g of equal "
@@ -382,11 +434,15 @@ static mst_status finish(sampling *s)
 static mst_status run(invocation *inv)
 {
     sampling s = {.inv = inv};
-    mst_status status = prepare(&s);
+    mst_status status = plotting_open(&s.plot, inv);
+    if (status == MST_OK)
+        status = prepare(&s);
     if (status == MST_OK)
         status = sample_all(&s);
     if (status == MST_OK)
         status = finish(&s);
+    plotting_close(&s.plot);
+    free(s.drawn);
     free(s.starts);
     free(s.end);
     free(s.times);
@@ -423,7 +479,7 @@ const command command_sample = {
     .options = (const option *const[]){&option_manifold, &option_time, &option_n, &option_start,
                                        &option_steps, &option_method, &option_paths, &option_bridge,
                                        &option_status, POINT_OPTIONS, SHRINK_OPTIONS, &option_seed,
-                                       &option_threads, OUTPUT_OPTIONS, NULL},
+                                       &option_threads, PLOT_OPTIONS, OUTPUT_OPTIONS, NULL},
     .max_operands = 0,
     .examples =
         (const example[]){

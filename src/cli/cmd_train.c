@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "plotting.h"
 #include "result.h"
 #include "util/json.h"
 #include "util/lock.h"
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { HISTORY = 400 };
 
 /* In the order of mst_loss and mst_activation. */
 static const char *const losses[] = {
@@ -148,6 +151,10 @@ typedef struct training {
     mst_network *net;
     mst_lock *lock; /* on `path` */
     progress progress;
+    plotting plot;
+    size_t reports; /* so far, and those of them that are kept */
+    size_t kept, stride;
+    double history[3][HISTORY]; /* step, loss, excess */
 } training;
 
 /* ---- Options ---- */
@@ -300,6 +307,23 @@ static mst_status prepare(training *t)
 
 /* ---- Training ---- */
 
+/* Keeps every report, then every second one and so on, so that they fit. */
+static void keep_state(training *t, const mst_train_state *state)
+{
+    if (t->kept == HISTORY) {
+        for (size_t k = 0; k < 3; k++)
+            for (size_t i = 0; i < HISTORY / 2; i++)
+                t->history[k][i] = t->history[k][2 * i];
+        t->kept = HISTORY / 2;
+        t->stride *= 2;
+    }
+    if (t->reports++ % t->stride != 0)
+        return;
+    t->history[0][t->kept] = (double)state->step;
+    t->history[1][t->kept] = state->loss;
+    t->history[2][t->kept++] = state->excess;
+}
+
 static int report_state(void *user, const mst_train_state *state)
 {
     training *t = user;
@@ -307,6 +331,7 @@ static int report_state(void *user, const mst_train_state *state)
     if (t->stale) /* the options were sound, and this training is the one to resume from now on */
         unlink(t->checkpoint);
     t->stale = false;
+    keep_state(t, state);
     if (state->progress > 0)
         duration_text(state->seconds * (1 - state->progress) / state->progress, left);
     if (!isnan(state->excess))
@@ -388,6 +413,23 @@ static void write_json(const training *t, mst_json *j)
     json_member_integer(j, "depth", i.depth);
     json_member_integer(j, "parameters", i.parameters);
     json_member_string(j, "file", t->path);
+    static const char *const keys[] = {"step", "loss", "excess"};
+    mst_json_key(j, "history");
+    mst_json_object(j);
+    for (size_t k = 0; k < 3; k++)
+        json_member_numbers(j, keys[k], t->kept, t->history[k]);
+    mst_json_end(j);
+}
+
+static mst_status draw(training *t)
+{
+    if (t->plot.path == NULL)
+        return MST_OK;
+    mst_status status = plotting_begin(&t->plot);
+    if (status != MST_OK)
+        return status;
+    write_json(t, t->plot.json);
+    return plotting_end(&t->plot, t->m, 0, NULL, NULL, NULL);
 }
 
 static void write_page(const training *t, FILE *out)
@@ -439,9 +481,11 @@ static mst_status conclude(const training *t)
 
 static mst_status run(invocation *inv)
 {
-    training t = {.inv = inv};
+    training t = {.inv = inv, .stride = 1};
     report r = {0};
     mst_status status = prepare(&t);
+    if (status == MST_OK)
+        status = plotting_open(&t.plot, inv);
     if (status == MST_OK)
         status = report_open(&r, inv);
     if (status == MST_OK)
@@ -451,10 +495,13 @@ static mst_status run(invocation *inv)
     else if (status == MST_OK)
         write_page(&t, r.text);
     if (status == MST_OK)
+        status = draw(&t);
+    if (status == MST_OK)
         status = report_finish(&r);
     if (status == MST_OK)
         status = conclude(&t);
     report_close(&r);
+    plotting_close(&t.plot);
     mst_network_free(t.net);
     free(t.start);
     free(t.checkpoint);
@@ -507,6 +554,7 @@ const command command_train = {
                                        SHRINK_OPTIONS,
                                        &option_seed,
                                        &option_threads,
+                                       PLOT_OPTIONS,
                                        &option_json,
                                        &option_again,
                                        &option_quiet,

@@ -235,6 +235,7 @@ mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *
     if (reason != NULL)
         json_member_string(j, "missing_region", reason);
     json_member_number(j, "region_share", r->region_share);
+    json_member_number(j, "region_time", r->region_time);
     json_member_number(j, "region_radius2", r->region_radius2);
     json_member_number(j, "region_volume", r->region_volume / pow(unit, (double)d));
     return mst_manifold_factor(e->m, 0) == e->m ? json_axes(e, j, r, 0) : json_factors(e, j, r);

@@ -11,6 +11,7 @@
 const option option_plot = {
     .name = "plot",
     .kind = OPTION_FILE,
+    .writes = true,
     .value = "FILE",
     .example = "mean.svg",
     .help = "also draw the data and the result to a file that ends in .svg, .pdf or .png",
@@ -36,6 +37,17 @@ static mst_status check_kind(const char *kind)
     return mst_plot_suits(kind, &none);
 }
 
+/* Commands have a --force of their own where it does more. */
+static bool forced(const invocation *inv)
+{
+    for (size_t i = 0; inv->command->options[i] != NULL; i++) {
+        const option *o = inv->command->options[i];
+        if (inv->values[i].given && o->name != NULL && strcmp(o->name, "force") == 0)
+            return true;
+    }
+    return false;
+}
+
 mst_status plotting_open(plotting *p, invocation *inv)
 {
     *p = (plotting){.inv = inv, .path = option_get(inv, &option_plot)->text};
@@ -50,8 +62,7 @@ mst_status plotting_open(plotting *p, invocation *inv)
     if (status == MST_OK && p->options.kind != NULL)
         status = check_kind(p->options.kind);
     if (status == MST_OK)
-        status =
-            note_output(inv, mst_output_open(&p->file, p->path, option_given(inv, &option_force)));
+        status = note_output(inv, mst_output_open(&p->file, p->path, forced(inv)));
     return status;
 }
 
@@ -98,8 +109,10 @@ mst_status plotting_end(plotting *p, const mst_manifold *m, size_t n, const doub
         status = mst_saved_parse(&saved, "the result", length, text, m);
     if (status == MST_OK) {
         mst_picture picture = *mst_saved_picture(saved);
-        picture.n = n;
-        picture.x = x;
+        if (n > 0) {
+            picture.n = n;
+            picture.x = x;
+        }
         picture.weights = weights;
         if (picture.labels == NULL)
             picture.labels = labels;

@@ -278,7 +278,7 @@ mst_status saved_find_inputs(saved_result *s, const char *data, bool force)
 
 static mst_status read_responses(estimation *e, labelled_rows *rows)
 {
-    regress_rows all;
+    regress_rows all = {0};
     mst_status status = regress_read(e, &all);
     if (status == MST_OK) {
         rows->n = all.n;

@@ -58,7 +58,7 @@ mst_status canvas_check(cairo_status_t status)
 
 /* ---- Life ---- */
 
-enum { MARGIN = 4 };
+enum { MARGIN = 4, MOST_HEIGHT = 4 };
 
 mst_status canvas_new(canvas **out, const mst_plot_options *options)
 {
@@ -68,7 +68,10 @@ mst_status canvas_new(canvas **out, const mst_plot_options *options)
     c->options = *options;
     c->width = options->width * 72 / 25.4 - 2 * MARGIN;
     c->height = c->width;
-    c->recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+    /* With bounds, though the height is not known yet: of recordings without, cairo 1.16 writes SVG with the
+     * numbers that happen to be in memory. */
+    c->recording = cairo_recording_surface_create(
+        CAIRO_CONTENT_COLOR_ALPHA, &(cairo_rectangle_t){0, 0, c->width, MOST_HEIGHT * c->width});
     c->cr = cairo_create(c->recording);
     mst_status status = canvas_check(cairo_status(c->cr));
     if (status != MST_OK) {
@@ -104,7 +107,7 @@ double canvas_height(const canvas *c)
 
 void canvas_set_height(canvas *c, double height)
 {
-    c->height = height;
+    c->height = fmin(height, MOST_HEIGHT * c->width);
 }
 
 /* ---- Notes ---- */

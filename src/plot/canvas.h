@@ -51,7 +51,8 @@ typedef struct pen {
 } pen;
 
 /* ---- The frame ---- */
-/* As wide as the picture less its margins; the kind says how high before it draws. */
+/* As wide as the picture less its margins; the kind says how high before it draws, at
+ * most four times the width. */
 double canvas_width(const canvas *c);
 double canvas_height(const canvas *c);
 void canvas_set_height(canvas *c, double height);

@@ -95,9 +95,9 @@ static void label(canvas *c, const chart *v)
                     abs(latitude), signs[(latitude > 0) - (latitude < 0) + 1]);
     }
     int middle = (int)lround(v->middle * 180 / M_PI);
-    for (int step = -2; step <= 2; step++) {
-        int longitude = ((middle + 60 * step + 540) % 360) - 180;
-        double x = v->scale * 2 * sqrt(3) * (60 * step * M_PI / 180) * 0.5 / (3 * slope(M_PI / 3));
+    for (int step = -1; step <= 1; step++) {
+        int longitude = ((middle + 120 * step + 540) % 360) - 180;
+        double x = v->scale * 2 * sqrt(3) * (120 * step * M_PI / 180) * 0.5 / (3 * slope(M_PI / 3));
         canvas_text(c, v->x + x, v->y + v->scale * half_height + 6, ANCHOR_MIDDLE, "%d\u00b0%s",
                     abs(longitude),
                     longitude == 0 || longitude == -180 ? ""

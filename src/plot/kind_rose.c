@@ -17,7 +17,8 @@ typedef struct rose {
 
 static bool suits(const mst_picture *p)
 {
-    return p->m != NULL && mst_manifold_traits_of(p->m)->angles && mst_manifold_dim(p->m) == 1;
+    return p->m != NULL && p->curve_count == 0 && mst_manifold_traits_of(p->m)->angles &&
+           mst_manifold_dim(p->m) == 1;
 }
 
 /* Angles count counterclockwise from the right, as the numbers of files do. */
@@ -139,9 +140,8 @@ static void draw_mean(canvas *c, const mst_picture *p, const rose *r, size_t k)
     if (half < M_PI) {
         draw_arc(c, r, angle - half, angle + half, rim);
         canvas_stroke(c, (pen){look, 2, false});
-        canvas_legend(c,
-                      p->mean_count > 1 ? "95 % confidence intervals" : "its confidence interval",
-                      MARKER_LINE, p->mean_count > 1 ? paint_quiet : look, true);
+        canvas_legend(c, "confidence interval", MARKER_LINE, p->mean_count > 1 ? paint_quiet : look,
+                      true);
     } else if (mean->region != MST_REGION_NONE || mean->no_region != NULL) {
         canvas_note(c, "No confidence interval is drawn: %s.",
                     half >= M_PI                       ? "it reaches around the circle"

@@ -82,8 +82,10 @@ static mst_status draw(canvas *c, const mst_picture *p)
     if (status == MST_OK)
         status = plot_layers(c, p, &to);
     canvas_note(c, "%s; lines every 30\u00b0.",
-                plot_centre(p) != NULL ? p->mean_count > 1 ? "Seen from above the first group"
-                                                           : "Seen from above the mean"
+                plot_centre(p) != NULL ? p->mean_count == 0
+                                             ? "Seen from above the middle of the curve"
+                                         : p->mean_count > 1 ? "Seen from above the first group"
+                                                             : "Seen from above the mean"
                                        : "Seen from latitude 45\u00b0, longitude 45\u00b0");
     return status;
 }

@@ -44,6 +44,15 @@ static const plot_kind *find_kind(const char *name)
     return NULL;
 }
 
+/* Numbers are about a manifold, but they are no points of it. */
+static bool is_suited(const plot_kind *kind, const mst_picture *p)
+{
+    mst_picture alone = *p;
+    if (p->series_count > 0)
+        alone.m = NULL;
+    return kind->suits(&alone);
+}
+
 /* "sphere, map": those that suit the picture, or all of them. */
 enum { LIST_SIZE = 256 };
 static const char *list_kinds(const mst_picture *p, char text[LIST_SIZE])
@@ -51,7 +60,7 @@ static const char *list_kinds(const mst_picture *p, char text[LIST_SIZE])
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < KIND_COUNT && used < LIST_SIZE; i++)
-        if (p == NULL || kinds[i]->suits(p))
+        if (p == NULL || is_suited(kinds[i], p))
             used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", used > 0 ? ", " : "",
                                      kinds[i]->info.name);
     return text;
@@ -72,7 +81,7 @@ static mst_status no_kind(const mst_picture *p)
 static const plot_kind *first_that_suits(const mst_picture *p)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
-        if (kinds[i]->suits(p))
+        if (is_suited(kinds[i], p))
             return kinds[i];
     return NULL;
 }
@@ -92,7 +101,7 @@ static mst_status choose(const plot_kind **out, const char *name, const mst_pict
                         list_kinds(NULL, list));
     if (first_that_suits(p) == NULL)
         return no_kind(p);
-    if (!(*out)->suits(p))
+    if (!is_suited(*out, p))
         return mst_fail(MST_UNABLE, "the kind '%s' is for %s; for %.80s there is %s", name,
                         (*out)->info.suits, p->m != NULL ? mst_manifold_spec(p->m) : "this result",
                         list_kinds(p, list));

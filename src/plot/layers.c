@@ -29,6 +29,8 @@ static marker mean_marker(const mst_picture *p, size_t mean)
 
 const double *plot_centre(const mst_picture *p)
 {
+    if (p->mean_count == 0 && p->curve_count > 0 && p->curves[0].count > 0)
+        return p->curves[0].points + p->curves[0].count / 2 * mst_manifold_ambient(p->m);
     return p->mean_count > 0 ? p->means[0].at : NULL;
 }
 
@@ -105,7 +107,11 @@ static mst_status draw_data(canvas *c, const mst_picture *p, const projection *t
     if (p->mean_count <= 1 || p->labels == NULL)
         canvas_legend(c, "data", MARKER_DISC, style_of_group(0).paint, true);
     if (hidden > 0 && to->back != NULL)
-        canvas_legend(c, to->back, MARKER_DISC, paint_dimmed(style_of_group(0).paint, 0.45), false);
+        canvas_legend(c, to->back, MARKER_DISC,
+                      p->labels != NULL && p->mean_count > 1
+                          ? paint_quiet
+                          : paint_dimmed(style_of_group(0).paint, 0.45),
+                      false);
     if (p->weights != NULL)
         canvas_note(c, "The area of a marker is the weight of its row.");
     if (lost > 0)
@@ -140,21 +146,6 @@ mst_status plot_line(canvas *c, const mst_picture *p, const projection *to, size
     return MST_OK;
 }
 
-static mst_status draw_curves(canvas *c, const mst_picture *p, const projection *to)
-{
-    for (size_t k = 0; k < p->curve_count; k++) {
-        const mst_picture_curve *curve = &p->curves[k];
-        paint look = p->curve_count > 1 ? style_of_group(k).paint : paint_ink;
-        pen front = {look, 1.2, false}, behind = {paint_dimmed(look, 0.5), 0.8, true};
-        MST_TRY(plot_line(c, p, to, curve->count, curve->points, front, behind));
-        if (curve->name != NULL)
-            canvas_legend(c, curve->name, MARKER_LINE, look, true);
-    }
-    return MST_OK;
-}
-
-/* ---- Regions and means ---- */
-
 /* The inside of an outline that is all in front and in one piece. */
 static mst_status fill_outline(canvas *c, const projection *to, size_t n, const double *x,
                                paint look)
@@ -175,32 +166,111 @@ static mst_status fill_outline(canvas *c, const projection *to, size_t n, const 
     return MST_OK;
 }
 
-static mst_status draw_region(canvas *c, const mst_picture *p, const projection *to, size_t mean)
+/* The band as an area where it is in front and in one piece, and its sides as lines. */
+static mst_status draw_band(canvas *c, const mst_picture *p, const projection *to,
+                            const mst_picture_curve *curve, paint look)
 {
-    const mst_picture_mean *k = &p->means[mean];
-    double *x;
-    MST_TRY(mst_allocate(&x, OUTLINE_POINTS * mst_manifold_ambient(p->m)));
-    mst_status status = plot_region_outline(p->m, k, x);
-    if (status == MST_UNABLE || status == MST_DOMAIN) {
-        if (k->region != MST_REGION_NONE || k->no_region != NULL)
-            canvas_note(c, "No confidence region is drawn%s%s: %s.", k->name != NULL ? " for " : "",
-                        k->name != NULL ? k->name : "", mst_error_detail());
-        mst_release(x);
+    size_t n = curve->count, D = mst_manifold_ambient(p->m);
+    double *sides;
+    MST_TRY(mst_allocate(&sides, 2 * n * D));
+    mst_status status = plot_band_sides(p->m, curve, sides, sides + n * D);
+    if (status == MST_UNABLE) {
+        canvas_note(c, "No band is drawn: %s.", mst_error_detail());
+        mst_release(sides);
         return MST_OK;
     }
-    paint look = plot_mean_paint(p, mean);
+    /* Once around: there on the left, back on the right. */
+    for (size_t i = 0; i < n / 2 && status == MST_OK; i++)
+        for (size_t j = 0; j < D; j++) {
+            double *a = sides + (n + i) * D + j, *b = sides + (2 * n - 1 - i) * D + j, keep = *a;
+            *a = *b;
+            *b = keep;
+        }
+    if (status == MST_OK)
+        status = fill_outline(c, to, 2 * n, sides, look);
+    const pen front = {look, 0.5, false}, behind = {paint_dimmed(look, 0.6), 0.4, true};
+    for (size_t side = 0; side < 2 && status == MST_OK; side++)
+        status = plot_line(c, p, to, n, sides + side * n * D, front, behind);
+    mst_release(sides);
+    if (status == MST_OK)
+        canvas_legend(c, "confidence band of the curve", MARKER_BAND, look, true);
+    return status;
+}
+
+/* Which end is which. */
+static void label_ends(canvas *c, const projection *to, const mst_picture_curve *curve, size_t D)
+{
+    for (size_t k = 0; k < 2 && curve->count > 1; k++) {
+        size_t i = k == 0 ? 0 : curve->count - 1, next = k == 0 ? 1 : curve->count - 2;
+        double a[2], b[2];
+        unsigned char front, other;
+        to->place(to, 1, curve->points + i * D, a, &front);
+        to->place(to, 1, curve->points + next * D, b, &other);
+        double length = hypot(a[0] - b[0], a[1] - b[1]);
+        if (front && length > 0)
+            canvas_text(c, a[0] + 9 * (a[0] - b[0]) / length, a[1] + 7 * (a[1] - b[1]) / length,
+                        ANCHOR_MIDDLE, "%.3g", curve->s[i]);
+    }
+}
+
+static mst_status draw_curves(canvas *c, const mst_picture *p, const projection *to)
+{
+    for (size_t k = 0; k < p->curve_count; k++) {
+        const mst_picture_curve *curve = &p->curves[k];
+        paint look = p->curve_count > 1 ? style_of_group(k).paint : paint_mean;
+        pen front = {look, 1.2, false}, behind = {paint_dimmed(look, 0.5), 0.8, true};
+        if (curve->band != NULL)
+            MST_TRY(draw_band(c, p, to, curve, look));
+        MST_TRY(plot_line(c, p, to, curve->count, curve->points, front, behind));
+        if (curve->s != NULL)
+            label_ends(c, to, curve, mst_manifold_ambient(p->m));
+        if (curve->name != NULL)
+            canvas_legend(c, curve->name, MARKER_LINE, look, true);
+    }
+    return MST_OK;
+}
+
+/* ---- Regions and means ---- */
+
+/* Exp of an ellipse, as an area. */
+static mst_status draw_ellipse(canvas *c, const mst_picture *p, const projection *to, size_t mean,
+                               paint look)
+{
+    double *x;
+    MST_TRY(mst_allocate(&x, OUTLINE_POINTS * mst_manifold_ambient(p->m)));
+    mst_status status = plot_region_outline(p->m, &p->means[mean], x);
     if (status == MST_OK)
         status = fill_outline(c, to, OUTLINE_POINTS, x, look);
     if (status == MST_OK)
         status = plot_line(c, p, to, OUTLINE_POINTS, x, (pen){look, 1, false},
                            (pen){paint_dimmed(look, 0.4), 0.8, true});
     mst_release(x);
+    return status;
+}
+
+static mst_status draw_region(canvas *c, const mst_picture *p, const projection *to, size_t mean)
+{
+    const mst_picture_mean *k = &p->means[mean];
+    paint look = plot_mean_paint(p, mean);
+    bool scores =
+        k->region == MST_REGION_SCORE && k->no_region == NULL && mst_manifold_dim(p->m) == 2;
+    mst_status status = scores ? plot_score_region(c, p, to, mean, (pen){look, 1, false})
+                               : draw_ellipse(c, p, to, mean, look);
+    if (status == MST_UNABLE || status == MST_DOMAIN) {
+        if (k->region != MST_REGION_NONE || k->no_region != NULL)
+            canvas_note(c, "No confidence region is drawn%s%s: %s.", k->name != NULL ? " for " : "",
+                        k->name != NULL ? k->name : "", mst_error_detail());
+        return MST_OK;
+    }
     if (status == MST_OK) {
         char name[64];
         snprintf(name, sizeof name, "%g %% confidence region of the %s", 100 * k->confidence,
                  p->mean_word);
-        canvas_legend(c, name, MARKER_BAND, p->mean_count > 1 ? paint_quiet : look, true);
+        canvas_legend(c, name, scores ? MARKER_LINE : MARKER_BAND,
+                      p->mean_count > 1 ? paint_quiet : look, true);
     }
+    if (status == MST_OK && scores && to->back != NULL)
+        canvas_note(c, "Of the region the part in sight is drawn.");
     return status;
 }
 

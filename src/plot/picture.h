@@ -17,7 +17,9 @@ typedef struct plot_kind {
 } plot_kind;
 
 /* In the order of preference: the first that suits is drawn if nobody asks for another. */
-#define PLOT_KIND_LIST(X) X(sphere) X(stereonet) X(map) X(rose) X(ramachandran) X(plane) X(disc)
+#define PLOT_KIND_LIST(X) \
+    X(sphere)             \
+    X(stereonet) X(map) X(curve) X(rose) X(ramachandran) X(plane) X(disc) X(loss) X(over_time)
 
 #define DECLARE_PLOT_KIND(name) extern const plot_kind kind_##name;
 PLOT_KIND_LIST(DECLARE_PLOT_KIND)
@@ -55,8 +57,17 @@ enum { OUTLINE_POINTS = 361 };
  * none, or wraps around. */
 MST_MUST_USE mst_status plot_region_outline(const mst_manifold *m, const mst_picture_mean *mean,
                                             double *x);
+/* The edge of an MST_REGION_SCORE, from the data; MST_UNABLE with the reason where it cannot be drawn. */
+MST_MUST_USE mst_status plot_score_region(canvas *c, const mst_picture *p, const projection *to,
+                                          size_t mean, pen look);
 /* On a curve (d = 1): the half-width of the interval; NAN if there is none. */
 double plot_interval(const mst_picture_mean *mean);
+
+/* ---- Bands ---- */
+/* On a manifold of two dimensions the two sides of the band about a curve, perpendicular to it: left and
+ * right (count, D). MST_UNABLE where it reaches around the space. */
+MST_MUST_USE mst_status plot_band_sides(const mst_manifold *m, const mst_picture_curve *curve,
+                                        double *left, double *right);
 
 /* ---- Densities ---- */
 /* Is there one to draw? */
@@ -74,7 +85,7 @@ MST_MUST_USE mst_status plot_contours(canvas *c, const mst_picture *p, const pro
 /* Of the data of a group and of its mean: one look where there is one mean, else those of the group. */
 group_style plot_data_style(const mst_picture *p, size_t group);
 paint plot_mean_paint(const mst_picture *p, size_t mean);
-/* The mean that a view is turned to: the first; null without means. */
+/* What a view is turned to: the first mean, or the middle of the first curve; null without them. */
 const double *plot_centre(const mst_picture *p);
 
 #endif

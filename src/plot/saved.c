@@ -217,8 +217,10 @@ void stored_open_source(mst_saved *s, const mst_json_value *top)
 static const struct {
     const char *command;
     stored_reader *read;
-} readers[] = {
-    {"mean", stored_read_mean}, {"kmeans", stored_read_kmeans}, {"mixture", stored_read_mixture}};
+} readers[] = {{"mean", stored_read_mean},       {"kmeans", stored_read_kmeans},
+               {"mixture", stored_read_mixture}, {"test", stored_read_test},
+               {"regress", stored_read_regress}, {"train", stored_read_train},
+               {"check", stored_read_check},     {"sample", stored_read_sample}};
 enum { READERS = sizeof readers / sizeof *readers };
 
 static mst_status not_known(const mst_saved *s, const char *command)

@@ -30,6 +30,9 @@ static mst_status read_region(mst_saved *s, const mst_json_value *where, mst_pic
     mean->region = region_kind(mst_json_as_string(kind));
     mean->confidence = stored_number(where, "confidence");
     mean->radius2 = stored_number(where, "region_radius2");
+    /* With clusters it is another one, and which rows are of one is not in the result. */
+    mean->region_time =
+        mst_json_member(where, "clusters") == NULL ? stored_number(where, "region_time") : NAN;
     const char *reason = stored_string(where, "missing_region");
     if (reason == NULL)
         reason = stored_string(where, "missing_errors");
@@ -92,6 +95,7 @@ static mst_status read_groups(mst_saved *s, const mst_json_value *groups, mst_pi
         const char *name = stored_string(g, "group");
         MST_TRY(stored_text(s, &means->name, "%s", name != NULL ? name : "?"));
         MST_TRY(read_one(s, g, means));
+        means->weight = NAN;
     }
     return MST_OK;
 }
@@ -134,7 +138,38 @@ mst_status stored_read_mean(mst_saved *s, const mst_json_value *top)
         MST_TRY(read_groups(s, groups, means));
     } else {
         MST_TRY(read_one(s, top, means));
-        stored_open_source(s, top);
     }
+    stored_open_source(s, top);
     return describe(s, top, groups != NULL ? count : 0);
+}
+
+/* Results of `test`: the means of the samples, each by itself. */
+mst_status stored_read_test(mst_saved *s, const mst_json_value *top)
+{
+    const mst_json_value *groups;
+    mst_picture_mean *means;
+    const double *sizes;
+    size_t count;
+    const char *hypothesis = stored_string(top, "hypothesis");
+    if (mst_json_member(top, "groups") == NULL && mst_json_member(top, "uniformity") != NULL)
+        return mst_fail(MST_UNABLE, "%s is a test of uniformity, of which there is no picture",
+                        s->name);
+    MST_TRY(stored_need(s, top, "groups", MST_JSON_ARRAY, &groups));
+    MST_TRY(stored_numbers(s, top, "n", &sizes, &count));
+    if (count == 0 || count != mst_json_length(groups))
+        return mst_fail(MST_FORMAT, "%s: there are %zu groups and %zu sizes", s->name,
+                        mst_json_length(groups), count);
+    for (size_t i = 0; i < count; i++)
+        s->rows += sizes[i] > 0 ? (size_t)sizes[i] : 0;
+    MST_TRY(stored_new(s, &means, count));
+    MST_TRY(read_groups(s, groups, means));
+    stored_open_source(s, top);
+    s->picture.means = means;
+    s->picture.mean_count = count;
+    MST_TRY(stored_text(s, &s->picture.title, "%zu samples on %s", count,
+                        mst_manifold_spec(s->picture.m)));
+    return stored_text(
+        s, &s->picture.caption,
+        "n = %zu in %zu samples; means of each by itself. Test of equal %s: p = %.2g.", s->rows,
+        count, hypothesis != NULL ? hypothesis : "means", stored_number(top, "p_value"));
 }

@@ -17,10 +17,11 @@ import kills
 import memory
 import models
 import numbers_on_manifolds
+import results
 from ground import Ground
 
 # The share of the time that each gets.
-ATTACKS = {"numbers": (numbers_on_manifolds.attack, 3), "models": (models.attack, 2), "memory": (memory.attack, 2),
+ATTACKS = {"numbers": (numbers_on_manifolds.attack, 3), "models": (models.attack, 2), "results": (results.attack, 1), "memory": (memory.attack, 2),
            "kills": (kills.attack, 1), "disk": (disk.attack, 1), "fuzz": (None, 3)}
 
 

@@ -13,7 +13,7 @@ refuses "option before the command" 2 "before the command" --json sample
 refuses "mistyped option" 2 "unknown option '--tiem'; did you mean '--time'" sample --tiem 1
 refuses "mistyped option with a value" 2 "unknown option '--tiem'; did you" sample --tiem=1
 refuses "prefixes are not accepted" 2 "unknown option '--manif'; did you mean '--manifold'" sample --manif sphere:2
-refuses "an option of later versions" 2 "unknown option '--plot'; 'manistat sample --help'" "${base[@]}" --plot x.svg
+refuses "an option of later versions" 2 "unknown option '--film'; 'manistat sample --help'" "${base[@]}" --film x.mp4
 refuses "dashes too many" 2 "unknown option '--n'; did you mean '-n'" "${base[@]}" --n 3
 refuses "unknown letter" 2 "unknown option '-x'" "${base[@]}" -x
 refuses "an option that is not for this command" 2 "unknown option '--paths'" dist --manifold circle --paths

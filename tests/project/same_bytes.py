@@ -244,6 +244,13 @@ manistat kmeans --manifold '{m}' -k 2 --restarts 2 --weights d/weights.csv --jso
     ("kmeans diffusion", ["e3", "t2", "s2", "h2", "so3", "pse"], """
 manistat kmeans --manifold '{m}' -k 2 --kind diffusion --restarts 2 --json d/{f}.csv
 """),
+    ("plot", None, """
+manistat mean --manifold sphere:2 d/s2.csv --plot sphere.svg
+manistat mean --manifold sphere:2 d/s2.csv --plot net.pdf --plot-kind stereonet
+manistat kmeans --manifold sphere:2 -k 3 d/three.csv --plot map.png --plot-kind map
+manistat sample --manifold torus:2 --time 1 -n 50 --plot square.svg
+manistat plot --kinds
+"""),
     ("kmeans forms", None, """
 manistat kmeans --manifold sphere:2 -k 3 d/three.csv
 manistat kmeans --manifold sphere:2 -k 3 --json d/three.csv -o clusters.json

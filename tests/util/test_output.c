@@ -434,6 +434,29 @@ START_TEST(test_killed)
 }
 END_TEST
 
+/* More than a buffer, and read back in the middle. */
+START_TEST(memory)
+{
+    mst_output *o;
+    char *text, many[100000];
+    size_t length;
+    memset(many, 'm', sizeof many);
+    ASSERT_OK(mst_output_open_memory(&o));
+    ASSERT_OK(mst_output_text(o, &text, &length));
+    ck_assert_uint_eq(length, 0);
+    ck_assert_str_eq(text, "");
+    mst_release(text);
+    ASSERT_OK(mst_output_write(o, "begin ", 6));
+    ASSERT_OK(mst_output_write(o, many, sizeof many));
+    ASSERT_OK(mst_output_text(o, &text, &length));
+    ck_assert_uint_eq(length, 6 + sizeof many);
+    ck_assert_mem_eq(text, "begin mm", 8);
+    ck_assert_int_eq(text[length], '\0');
+    mst_release(text);
+    mst_output_free(o);
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("all");
@@ -457,5 +480,6 @@ int main(void)
     tcase_add_test(c, test_devices_and_pipes);
     tcase_add_test(c, test_standard_output);
     tcase_add_test(c, test_killed);
+    tcase_add_test(c, memory);
     return run_case("output", c);
 }
