@@ -27,6 +27,7 @@
     X(align)            \
     X(cov)              \
     X(plot)             \
+    X(report)           \
     X(reproduce)        \
     X(info)             \
     X(help)

@@ -115,6 +115,8 @@ MST_MUST_USE mst_status judge_mean(estimation *e, uint64_t before, size_t n, con
 /* The notes of a result, one warning each; `group` may be null. And the same as the JSON member
  * "warnings", a list of words. */
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r);
+/* The sentence behind a word of "warnings", or null. */
+const char *warning_sentence(const char *word);
 void json_notes(const estimation *e, mst_json *j, const mst_mean_result *r);
 /* The coordinates of MST_NOTE_UNIFORM_PART. */
 enum { UNIFORM_PART_SIZE = 64 };

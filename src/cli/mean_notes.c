@@ -177,6 +177,24 @@ void json_notes(const estimation *e, mst_json *j, const mst_mean_result *r)
     mst_json_end(j);
 }
 
+const char *warning_sentence(const char *word)
+{
+    for (size_t i = 0; i < NOTES; i++)
+        if (strcmp(notes[i].word, word) == 0)
+            switch (notes[i].bit) { /* whose sentences begin with what the data are like */
+            case MST_NOTE_UNIFORM_PART:
+                return "a part of the coordinates of the points cannot be told from the uniform "
+                       "law: "
+                       "this part of the mean is not determined";
+            case MST_NOTE_COPIES:
+                return "every row occurs several times, which chance would not do: copies of a row "
+                       "tell no more than one, and the errors are too short";
+            default:
+                return notes[i].text;
+            }
+    return NULL;
+}
+
 const char *missing_errors(const mst_mean_result *r)
 {
     switch (r->no_errors) {

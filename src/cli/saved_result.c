@@ -5,6 +5,7 @@
 
 #include "provenance.h"
 #include "regress_data.h"
+#include "util/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +19,29 @@ static mst_status no_memory(void)
     return mst_fail(MST_MEMORY, "not enough memory");
 }
 
+static mst_status read_text(saved_result *s)
+{
+    mst_source source;
+    mst_status status = mst_source_open(&source, s->path);
+    if (status != MST_OK)
+        return status;
+    status = mst_source_fill(&source, SIZE_MAX);
+    s->length = mst_source_available(&source);
+    s->text = status == MST_OK ? malloc(s->length + 1) : NULL;
+    if (status == MST_OK && s->text == NULL)
+        status = no_memory();
+    if (status == MST_OK)
+        memcpy(s->text, mst_source_bytes(&source), s->length);
+    mst_source_close(&source);
+    return status;
+}
+
 mst_status saved_open(saved_result *s, const char *path)
 {
     *s = (saved_result){.path = path};
-    mst_status status = mst_json_read(&s->top, path);
+    mst_status status = read_text(s);
+    if (status == MST_OK)
+        status = mst_json_parse(&s->top, shown_path(path), s->length, s->text);
     if (status != MST_OK)
         return status;
     const char *name = mst_json_as_string(mst_json_member(s->top, "command"));
@@ -50,6 +70,7 @@ void saved_close(saved_result *s)
     free_texts(s->words);
     free(s->inv.operands);
     mst_json_value_free(s->top);
+    free(s->text);
 }
 
 /* ---- The call ---- */
@@ -91,6 +112,8 @@ static mst_status call_again(saved_result *s)
 {
     size_t count;
     char **argv = NULL;
+    free_texts(s->words);
+    free(s->inv.operands);
     mst_status status = copy_words(s, &argv, &count);
     s->inv = (invocation){.command = s->command, .operands = argv};
     if (status != MST_OK)
@@ -161,7 +184,7 @@ static mst_status keep(saved_result *s, char *path, const char **found)
 }
 
 /* The file as it is named, beside the result, or there without its folders: the first that is the same. */
-static mst_status find_file(saved_result *s, const char *file, const char *hash, bool force,
+static mst_status find_file(saved_result *s, const char *file, const char *hash,
                             const char *hint, const char **found)
 {
     char *tries[] = {strdup(file), beside(s->path, file, false), beside(s->path, file, true)};
@@ -171,7 +194,7 @@ static mst_status find_file(saved_result *s, const char *file, const char *hash,
     for (size_t i = 0; i < 3 && pick == 3; i++) {
         if (tries[i] == NULL)
             status = no_memory();
-        else if (access(tries[i], R_OK) == 0 && (force || matches(tries[i], hash)))
+        else if (access(tries[i], R_OK) == 0 && matches(tries[i], hash))
             pick = i;
         else if (access(tries[i], R_OK) == 0 && changed == NULL)
             changed = tries[i];
@@ -220,12 +243,12 @@ static void put_path(invocation *inv, const char *role, const char *file, const 
 }
 
 /* The manifold's file, whose name the result may follow by options. */
-static mst_status find_manifold(saved_result *s, const char *file, const char *hash, bool force)
+static mst_status find_manifold(saved_result *s, const char *file, const char *hash)
 {
     option_value *space = value_of(&s->inv, "--manifold");
     const char *found, *rest = strchr(space->text, '?'), *text = NULL;
     char *path;
-    mst_status status = find_file(s, file, hash, force, "put it there again", &found);
+    mst_status status = find_file(s, file, hash, "put it there again", &found);
     if (status != MST_OK)
         return status;
     if (strncmp(space->text, file, strlen(file)) == 0)
@@ -251,7 +274,7 @@ mst_status saved_find_inputs(saved_result *s, const char *data, bool force)
         if (file == NULL)
             return mst_fail(MST_FORMAT, "%s: an input of \"made_by\" has no \"file\"", s->path);
         if (role != NULL && strcmp(role, "--manifold") == 0) {
-            status = find_manifold(s, file, hash, force);
+            status = find_manifold(s, file, hash);
             continue;
         }
         if (role != NULL && strcmp(role, "--score") == 0)
@@ -261,7 +284,7 @@ mst_status saved_find_inputs(saved_result *s, const char *data, bool force)
         else if (strcmp(file, "-") == 0)
             status = mst_fail(MST_IO, "%s was made from standard input; " HINT, s->path);
         else
-            status = find_file(s, file, hash, force, first ? HINT : "put it there again", &found);
+            status = find_file(s, file, hash, first ? HINT : "put it there again", &found);
         if (status == MST_OK)
             put_path(&s->inv, role, file, found);
         points |= first;
@@ -279,6 +302,8 @@ mst_status saved_find_inputs(saved_result *s, const char *data, bool force)
 static mst_status read_responses(estimation *e, labelled_rows *rows)
 {
     regress_rows all = {0};
+    if (!option_given(e->inv, &option_x))
+        return mst_fail(MST_FORMAT, "the result does not say where its covariates are");
     mst_status status = regress_read(e, &all);
     if (status == MST_OK) {
         rows->n = all.n;

@@ -8,7 +8,9 @@
 #include "labelled.h"
 
 typedef struct saved_result {
-    const char *path;              /* of the JSON, borrowed */
+    const char *path; /* of the JSON, borrowed */
+    char *text;       /* of the JSON, as it was read */
+    size_t length;
     mst_json_value *top;           /* the whole object */
     const command *command;        /* that made it */
     const mst_json_value *made_by; /* null: an older version wrote it, or another program */
@@ -24,8 +26,8 @@ void saved_close(saved_result *s);
 
 /* Finds the files again that the points come from, in the working folder or beside the result, and
  * s->inv is then fit for estimation_open. `data` takes the place of the first file of points, null: none
- * does. A file that has changed since is MST_DOMAIN, unless `force`; one that is gone is MST_IO; each says
- * what to do. */
+ * does. A file that has changed since is MST_DOMAIN, and so is a `data` that is another, unless `force`;
+ * one that is gone is MST_IO; each says what to do. */
 MST_MUST_USE mst_status saved_find_inputs(saved_result *s, const char *data, bool force);
 /* The points as the command had them, with the groups of --by; after saved_find_inputs. MST_DOMAIN if there
  * are not as many as the result says. Close `e` and free the rows in either case. */

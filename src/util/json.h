@@ -11,6 +11,8 @@
  * infinities become null. Errors stick and are returned by mst_json_finish. */
 typedef struct mst_json mst_json;
 MST_MUST_USE mst_status mst_json_new(mst_json **out, mst_output *sink);
+/* From now on '<' is an escape in strings, so that nothing ends the <script> of a page around it. */
+void mst_json_in_page(mst_json *j);
 void mst_json_object(mst_json *j);
 void mst_json_array(mst_json *j);
 void mst_json_end(mst_json *j); /* of the innermost object or array */

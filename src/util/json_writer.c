@@ -20,7 +20,13 @@ struct mst_json {
     bool first;   /* nothing stands in the innermost container yet */
     bool key;     /* a key stands before the next value */
     bool started; /* the top-level value is there */
+    bool in_page; /* '<' is an escape */
 };
+
+void mst_json_in_page(mst_json *j)
+{
+    j->in_page = true;
+}
 
 mst_status mst_json_new(mst_json **out, mst_output *sink)
 {
@@ -127,7 +133,7 @@ static void put_string(mst_json *j, const char *utf8)
             put(j, (const char[]){'\\', (char)*s}, 2);
         } else if (*s >= 8 && *s <= 13 && *s != 11) {
             put(j, (const char[]){'\\', plain[*s - 8]}, 2);
-        } else if (*s < 0x20 || *s == 0x7f) {
+        } else if (*s < 0x20 || *s == 0x7f || (*s == '<' && j->in_page)) {
             put(j, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", *s));
         } else {
             put(j, (const char *)s, n);
