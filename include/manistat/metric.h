@@ -117,6 +117,15 @@ typedef struct mst_metric_ops {
 MST_API MST_MUST_USE mst_status mst_metric_new(mst_manifold **out, const mst_metric_ops *ops,
                                                const char *spec, size_t dim, void *data);
 
+/* ---- In space ---- */
+/* The dimension of the space that the manifold is mapped into; 0: none is known. */
+MST_API size_t mst_manifold_space_dim(const mst_manifold *m);
+/* The images f (n, mst_manifold_space_dim) of rows x (n, D). MST_UNABLE if there is no map. */
+MST_API MST_MUST_USE mst_status mst_manifold_in_space(const mst_manifold *m, size_t n,
+                                                      const double *x, double *f);
+/* The periods (d) of its coordinates, 0 for those that have none; all 0 if it has no coordinates. */
+MST_API void mst_manifold_periods(const mst_manifold *m, double *period);
+
 #ifdef __cplusplus
 }
 #endif

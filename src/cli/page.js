@@ -32,15 +32,15 @@
         });
       if (scene.frame === "square") return { centre: [0, 0, 0], reach: Math.PI * 1.02 };
       if (scene.frame !== "plane" && scene.frame !== "space") {
-        const most = scene.frame === "circle" ? Math.max(...high.slice(0, 2), ...low.slice(0, 2).map((x) => -x), 1) : 1;
-        return { centre: [0, 0, 0], reach: most * 1.05 };
+        const far = high.concat(low.map((x) => -x), 1).filter(isFinite);
+        return { centre: [0, 0, 0], reach: (scene.frame === "circle" ? Math.max(...far) : 1) * 1.05 };
       }
       let reach = 1e-300;
       const centre = [0, 0, 0];
       for (let k = 0; k < dim; k++)
         if (low[k] <= high[k]) {
           centre[k] = (low[k] + high[k]) / 2;
-          reach = Math.max(reach, ((high[k] - low[k]) / 2) * (solid ? 1.5 : 1.1));
+          reach = Math.max(reach, ((high[k] - low[k]) / 2) * (solid ? 1.25 : 1.1));
         }
       return { centre, reach: reach > 1e-300 ? reach : 1 };
     }
@@ -54,7 +54,8 @@
     // Coordinates on the canvas, and how near to the eye.
     function projector(size) {
       const { yaw, tilt, zoom } = state;
-      const scale = ((size / 2 - (scene.frame === "plane" || scene.frame === "square" ? 30 : 8)) * zoom) / bounds.reach;
+      const border = scene.frame === "plane" || scene.frame === "square" ? 30 : 8;
+      const scale = ((size / 2 - border) * zoom) / bounds.reach;
       const [cy, sy, ct, st] = [Math.cos(yaw), Math.sin(yaw), Math.cos(tilt), Math.sin(tilt)];
       const c = bounds.centre;
       return {
@@ -113,7 +114,8 @@
       const power = Math.pow(10, Math.floor(Math.log10(rough)));
       const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
       const list = [];
-      for (let t = Math.ceil(low / step) * step; t <= high; t += step) list.push(Math.abs(t) < step / 1e6 ? 0 : t);
+      for (let t = Math.ceil(low / step) * step; t <= high; t += step)
+        list.push(Math.abs(t) < step / 1e6 ? 0 : t);
       return list;
     }
 
@@ -160,7 +162,7 @@
     }
 
     function axes(p, style) {
-      const length = bounds.reach * 0.6;
+      const length = bounds.reach * 0.7;
       pen.fillStyle = style.getPropertyValue("--soft");
       pen.font = "12px system-ui, sans-serif";
       const from = p.at(bounds.centre, 0);
@@ -176,10 +178,32 @@
       });
     }
 
+    // Lines of a surface, fainter the farther they are.
+    function surface(p, style) {
+      pen.strokeStyle = style.getPropertyValue("--soft");
+      pen.lineWidth = 0.8;
+      for (const line of scene.lines.filter((l) => l.thin)) {
+        let last = null;
+        for (let i = 0; i < line.at.length; i += dim) {
+          const at = line.at[i] === null ? null : p.at(line.at, i);
+          if (at && last) {
+            pen.globalAlpha = Math.max(0.08, 0.35 + (0.5 * at[2]) / bounds.reach);
+            pen.beginPath();
+            pen.moveTo(last[0], last[1]);
+            pen.lineTo(at[0], at[1]);
+            pen.stroke();
+          }
+          last = at;
+        }
+      }
+      pen.globalAlpha = 1;
+    }
+
     function lines(p, colours, behind) {
       for (const line of scene.lines) {
+        if (line.thin) continue;
         pen.strokeStyle = colours[line.group % COLOURS];
-        pen.lineWidth = line.thin ? 0.7 : 2.2;
+        pen.lineWidth = 2.2;
         pen.globalAlpha = behind ? 0.3 : 1;
         polyline(p, line.at, behind);
       }
@@ -193,6 +217,7 @@
         if (scene.points[i * dim] === null) continue;
         const at = p.at(scene.points, i * dim);
         if (ball && at[2] < 0 !== behind) continue;
+        if (scene.frame === "space") pen.globalAlpha = Math.max(0.3, 0.65 + (0.5 * at[2]) / bounds.reach);
         pen.fillStyle = colours[(scene.group[i] || 0) % COLOURS];
         circle(at[0], at[1], radius);
         pen.fill();
@@ -256,6 +281,7 @@
         grid(p, false);
         pen.globalAlpha = 1;
       }
+      surface(p, style);
       points(p, colours, false);
       lines(p, colours, false);
       marks(p, colours, style);
@@ -278,13 +304,13 @@
       tip.textContent = text;
     }
 
-    // What lies under the pointer; marks are drawn last and found first.
+    // What lies under the pointer: a mark, else the nearest dot.
     function hover(x, y) {
       let best = NEAR * NEAR;
       let found = null;
-      for (let k = drawn.length - 1; k >= 0; k--) {
-        const d = (drawn[k][0] - x) ** 2 + (drawn[k][1] - y) ** 2;
-        if (d < best - 1e-9) [best, found] = [d, drawn[k][2]];
+      for (const [dotX, dotY, i] of drawn) {
+        const d = ((dotX - x) ** 2 + (dotY - y) ** 2) * (i < 0 ? 1e-3 : 1);
+        if (d < best && (i >= 0 || d < NEAR * NEAR * 3e-4)) [best, found] = [d, i];
       }
       say(found === null ? "" : words(found));
     }
@@ -366,7 +392,8 @@
     reset();
     canvas.hidden = false;
     canvas.classList.toggle("solid", solid);
-    canvas.setAttribute("aria-label", "interactive picture, " + scene.marks.length + " estimates, " + scene.total + " rows");
+    const counts = scene.marks.length + " estimates, " + scene.total + " rows";
+    canvas.setAttribute("aria-label", "interactive picture, " + counts);
     box.classList.add("live");
     box.closest("figure").querySelector(".keys").hidden = false;
     new ResizeObserver(draw).observe(canvas);

@@ -184,8 +184,8 @@ static mst_status keep(saved_result *s, char *path, const char **found)
 }
 
 /* The file as it is named, beside the result, or there without its folders: the first that is the same. */
-static mst_status find_file(saved_result *s, const char *file, const char *hash,
-                            const char *hint, const char **found)
+static mst_status find_file(saved_result *s, const char *file, const char *hash, const char *hint,
+                            const char **found)
 {
     char *tries[] = {strdup(file), beside(s->path, file, false), beside(s->path, file, true)};
     const char *changed = NULL;

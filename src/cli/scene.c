@@ -214,6 +214,8 @@ static void tell_frame(scene *s, const scene_map *map)
         scene_say(s, "Where the rotations take the axes x, y and z.");
     else if (landmarks)
         scene_say(s, "The landmarks of the specimens, and those of the estimate joined.");
+    else if (map->in_space)
+        scene_say(s, "On the surface in space, of which lines of equal coordinates are drawn.");
     else if (s->frame != SCENE_NONE)
         scene_say(s, "%s", words[s->frame]);
     for (int k = 0; k < 2; k++)
@@ -254,6 +256,8 @@ static mst_status fill(scene *s, const saved_result *r, const estimation *e,
         status = place_data(s, r, e, rows, &map, x);
     if (status == MST_OK)
         tell_frame(s, &map);
+    if (status == MST_OK && map.in_space)
+        status = scene_draw_surface(s, &map, s->shown, x);
     if (status == MST_OK && s->frame != SCENE_NONE)
         status = scene_draw_estimates(s, r, e, all, &map);
     if (status == MST_OK)

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* What a report shows of a result: points, curves and named marks in two or three dimensions, made of points
- * on any manifold. The page's script turns it, and the still picture draws it, without knowing of manifolds. */
+ * on any manifold. The page's script turns it, and the still picture draws it, without
+ * knowing of manifolds. */
 #ifndef MST_CLI_SCENE_H
 #define MST_CLI_SCENE_H
 

@@ -269,8 +269,12 @@ static mst_status draw_one(scene *s, const scene_map *map, const double *x, size
 /* From the side, so that the sphere is seen as one. */
 static void look_at(scene *s, const scene_map *map, const double *x)
 {
-    double at[3];
-    if (s->frame != SCENE_BALL || s->each > 1 || scene_map_points(map, 1, x, at) != MST_OK)
+    double at[9];
+    if (s->frame != SCENE_BALL || scene_map_points(map, 1, x, at) != MST_OK)
+        return;
+    for (size_t k = 0; k < 3 && s->each == 3; k++) /* all axes in front */
+        s->look[k] = at[k] + at[3 + k] + at[6 + k];
+    if (s->each == 3)
         return;
     double yaw = atan2(at[1], at[0]) + 0.4;
     double tilt = fmax(-0.7, fmin(0.85, asin(fmax(-1, fmin(1, at[2]))) + 0.25));

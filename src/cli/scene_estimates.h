@@ -26,6 +26,9 @@ void scene_estimates_free(scene_estimates *all);
 /* Marks, confidence regions and curves. */
 MST_MUST_USE mst_status scene_draw_estimates(scene *s, const saved_result *r, const estimation *e,
                                              const scene_estimates *all, const scene_map *map);
+/* Lines of equal coordinates about the points x (n, D), of a surface in space. */
+MST_MUST_USE mst_status scene_draw_surface(scene *s, const scene_map *map, size_t n,
+                                           const double *x);
 /* One sentence more in the note. */
 void scene_say(scene *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -39,7 +39,8 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-/* u ← Σ c ⟨c, u⟩ over the rows, then perpendicular to `other` (or null) and of length 1; its length before. */
+/* u ← Σ c ⟨c, u⟩ over the rows, then perpendicular to `other` (or null) and of length 1;
+ * its length before. */
 static double multiply(size_t n, size_t d, const double *c, const double *other, double *u,
                        double *next)
 {
@@ -130,6 +131,9 @@ static void choose(scene_map *map)
     map->each = 1;
     if (mst_manifold_factor(map->m, 0) != map->m) {
         map->frame = SCENE_NONE;
+    } else if (mst_manifold_space_dim(map->m) == 3 && d == 2) {
+        map->frame = SCENE_SPACE;
+        map->in_space = true;
     } else if (t->rows == MST_ROWS_ANGLES && d == 1) {
         map->frame = SCENE_CIRCLE;
     } else if (t->rows == MST_ROWS_ANGLES && d == 2) {
@@ -203,6 +207,8 @@ mst_status scene_map_points(const scene_map *map, size_t n, const double *x, dou
     size_t D = mst_manifold_ambient(map->m);
     if (map->in_tangent)
         return map_tangent(map, n, x, out);
+    if (map->in_space)
+        return mst_manifold_in_space(map->m, n, x, out);
     for (size_t i = 0; i < n; i++)
         map_row(map, x + i * D, out + i * map->each * map->dim);
     return MST_OK;

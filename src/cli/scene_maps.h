@@ -11,6 +11,7 @@ typedef struct scene_map {
     scene_frame frame;
     size_t dim, each; /* dots of a row */
     const mst_manifold *m;
+    bool in_space;       /* by the map of the manifold into R^3 */
     bool in_tangent;     /* in principal geodesic coordinates about `base` */
     const double *base;  /* (D) */
     double *directions;  /* (2, d): of these, in the frame at the base */

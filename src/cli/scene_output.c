@@ -147,7 +147,7 @@ static void set_scale(still *v)
     }
     for (size_t k = 0; k < s->dim && free_frame; k++)
         if (isfinite(low[k]))
-            reach = fmax(reach, (high[k] - low[k]) / 2 * (s->dim == 3 ? 1.5 : 1.05));
+            reach = fmax(reach, (high[k] - low[k]) / 2 * (s->dim == 3 ? 1.25 : 1.05));
     v->scale = (SIZE / 2.0 - BORDER) / (reach > 1e-300 ? reach : 1);
 }
 

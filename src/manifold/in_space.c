@@ -42,6 +42,24 @@ bool mst_periods(const mst_manifold *m, double *period)
     return any;
 }
 
+size_t mst_manifold_space_dim(const mst_manifold *m)
+{
+    return mst_map_dim(m);
+}
+
+mst_status mst_manifold_in_space(const mst_manifold *m, size_t n, const double *x, double *f)
+{
+    if (mst_map_dim(m) == 0)
+        return mst_fail(MST_UNABLE, "%s is not known to lie in a space", mst_manifold_spec(m));
+    return n > 0 ? mst_map_points(m, n, x, f) : MST_OK;
+}
+
+void mst_manifold_periods(const mst_manifold *m, double *period)
+{
+    memset(period, 0, m->dim * sizeof *period);
+    (void)mst_periods(m, period);
+}
+
 /* ---- Equations ---- */
 
 /* Gram and Schmidt on the gradients of one point, (c, D) in place. */

@@ -34,7 +34,9 @@ tells "the seed" "m['seed'] == 2712 == r['seed']" mean "${sphere[@]}" p.csv
 tells "another seed" "m['seed'] == 11" mean "${sphere[@]}" p.csv --seed 11
 tells "no seed where nothing is drawn" "m['seed'] is None" exp --manifold euclidean:1 <<<"1,2"
 tells "the file" "i == [{'file': 'p.csv', 'option': None, 'rows': 30, 'bytes': $(wc -c <p.csv), 'hash': '$(the_hash p.csv)'}]" mean "${sphere[@]}" p.csv
-tells "standard input from a file" "i == [{'file': '-', 'option': None, 'rows': 30, 'bytes': $(wc -c <p.csv), 'hash': '$(the_hash p.csv)'}]" mean "${sphere[@]}" <p.csv
+bytes=$(wc -c <p.csv)
+hash=$(the_hash p.csv)
+tells "standard input from a file" "i == [{'file': '-', 'option': None, 'rows': 30, 'bytes': $bytes, 'hash': '$hash'}]" mean "${sphere[@]}" <p.csv
 tells "the same by its name" "i[0]['file'] == '-' and i[0]['rows'] == 30" mean "${sphere[@]}" - <p.csv
 tells "standard input from a pipe" "i == [{'file': '-', 'option': None, 'rows': 30, 'bytes': None, 'hash': None}]" mean "${sphere[@]}" < <(cat p.csv)
 tells "two files" "[(f['file'], f['rows'], f['hash']) for f in i] == [('p.csv', 30, '$(the_hash p.csv)'), ('q.csv', 20, '$(the_hash q.csv)')]" test "${sphere[@]}" p.csv q.csv

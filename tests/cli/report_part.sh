@@ -75,6 +75,25 @@ landmarks:4x2 plane
 product(sphere:2,euclidean:1) plane
 SPACES
 
+# Surfaces in space are drawn with their lines.
+cat >tube.manifold <<'FORMULAS'
+coordinates u v
+period    u 2*pi
+embedding = cos(u), sin(u), v
+start     = 0, 0
+FORMULAS
+manistat sample --manifold tube.manifold --time 0.1 -n 20 -o tube.csv
+manistat mean --manifold tube.manifold tube.csv --json --quiet >tube.json
+page "a surface" tube.json
+check "on the surface" scene "v['frame'] == 'space' and v['dim'] == 3 and all(abs(a * a + b * b - 1) < 1e-4 for a, b in zip(v['points'][0::3], v['points'][1::3]))"
+check "with its lines and its region" scene "len([l for l in v['lines'] if l['thin']]) == 38 and len([l for l in v['lines'] if not l['thin']]) == 1"
+mkdir -p elsewhere
+cp tube.manifold tube.csv tube.json elsewhere
+mv tube.manifold hidden
+succeeds "the file of a manifold beside the result" report elsewhere/tube.json -o page.html --force
+check "is found" scene "len(v['row']) == 20"
+mv hidden tube.manifold
+
 # Principal geodesic coordinates of flat space are principal components.
 awk 'BEGIN { srand(4); for (i = 0; i < 40; i++) print 3 * (rand() - 0.5) "," (rand() - 0.5) "," 0.1 * rand() "," 0.2 * rand() }' >flat.csv
 manistat mean --manifold euclidean:4 flat.csv --json >flat.json

@@ -6,8 +6,10 @@
 #include "manifold/formula_metric.h"
 #include "support/support.h"
 
+#include <float.h>
 #include <manistat/manifold.h>
 #include <manistat/mean.h>
+#include <manistat/metric.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,10 +266,35 @@ START_TEST(mutations_do_no_harm)
 }
 END_TEST
 
+START_TEST(surfaces_lie_in_space)
+{
+    mst_manifold *torus = open_shipped("torus.manifold"),
+                 *plane = open_shipped("half-plane.manifold");
+    double x[4] = {0.7, 0.3, -2.5, 1.9}, f[6], period[2] = {1, 1};
+    ck_assert_uint_eq(mst_manifold_space_dim(torus), 3);
+    ASSERT_OK(mst_manifold_in_space(torus, 2, x, f));
+    for (size_t i = 0; i < 2; i++) {
+        double u = x[2 * i], v = x[2 * i + 1], around = 1 + 0.5 * cos(v);
+        const double *at = f + 3 * i, true_at[3] = {around * cos(u), around * sin(u), 0.5 * sin(v)};
+        for (size_t k = 0; k < 3; k++) /* a product of two rounded functions */
+            ck_assert_double_eq_tol(at[k], true_at[k], 8 * DBL_EPSILON);
+    }
+    mst_manifold_periods(torus, period);
+    ck_assert_double_eq_tol(period[0], 2 * M_PI, 4 * DBL_EPSILON);
+    ck_assert_double_eq_tol(period[1], 2 * M_PI, 4 * DBL_EPSILON);
+    ck_assert_uint_eq(mst_manifold_space_dim(plane), 0);
+    ck_assert_int_eq(mst_manifold_in_space(plane, 1, x, f), MST_UNABLE);
+    mst_manifold_periods(plane, period);
+    ck_assert(period[0] == 0 && period[1] == 0);
+    mst_manifold_free(torus);
+    mst_manifold_free(plane);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("formula files", 120, {curvatures, SURFACES},
                      {shipped_files_are_manifolds, SHIPPED_COUNT}, {complaints, WRONG},
                      {no_manifolds, NO_MANIFOLD}, {names_are_counted, 0}, {overrides, 0},
-                     {periods, 0}, {mutations_do_no_harm, 0});
+                     {periods, 0}, {surfaces_lie_in_space, 0}, {mutations_do_no_harm, 0});
 }
