@@ -129,28 +129,42 @@ static mst_status put_figure(page *p, const scene *s, size_t number)
     return status;
 }
 
-/* The certificate of the network that the result used. */
-static void put_network(reporting *a, const saved_result *r)
+static void put_no_certificate(page *p)
 {
-    const char *path = option_get(a->inv, &option_network)->text;
-    const char *score = mst_json_as_string(mst_json_member(r->top, "score"));
-    const char *text;
-    mst_network *net;
-    if (path == NULL && (score == NULL || mst_score_is_name(score)))
+    put_text(p, "<p>The certificate of the model is not shown: ");
+    put_escaped(p, mst_error_detail());
+    put_text(p, ".</p>\n");
+}
+
+/* The certificate of the network that the result used. */
+static void put_network(reporting *a, saved_result *r)
+{
+    page *p = &a->page;
+    const char *path;
+    bool same;
+    mst_network *net = NULL;
+    mst_json_value *certificate = NULL;
+    mst_status status =
+        saved_find_model(r, &path, option_get(a->inv, &option_network)->text, &same);
+    if (status == MST_OK && path == NULL)
         return;
-    if (mst_network_read(&net, path != NULL ? path : score, NULL) != MST_OK) {
-        put_text(&a->page, "<p>The certificate of the model is not shown: ");
-        put_escaped(&a->page, mst_error_detail());
-        put_text(&a->page, ".</p>\n");
+    if (status == MST_OK)
+        status = mst_network_read(&net, path, NULL);
+    if (status != MST_OK) {
+        put_no_certificate(p);
         return;
     }
-    text = mst_network_describe(net).certificate;
-    mst_json_value *certificate = NULL;
-    if (text != NULL && mst_json_parse(&certificate, "certificate", strlen(text), text) == MST_OK)
-        page_certificate(&a->page, certificate);
-    else
-        put_text(&a->page,
+    if (!same)
+        put_text(p, "<p class=\"doubt\">The model of --model is not known to be the one that the "
+                    "result was made with; this is its certificate.</p>\n");
+    const char *text = mst_network_describe(net).certificate;
+    if (text[0] == '\0')
+        put_text(p,
                  "<p>The model has no certificate; <code>manistat check</code> makes one.</p>\n");
+    else if (mst_json_parse(&certificate, "certificate", strlen(text), text) == MST_OK)
+        page_certificate(p, certificate);
+    else
+        put_no_certificate(p);
     mst_json_value_free(certificate);
     mst_network_free(net);
 }

@@ -32,6 +32,8 @@ void page_flags(page *p, const saved_result *r)
         put_flag(p, "good", "unique as far as was searched");
     else if (unique != NULL)
         put_flag(p, "doubt", "uniqueness not established");
+    if (mst_json_as_number(mst_json_member(mst_json_member(r->top, "outside"), "rows")) > 0)
+        put_flag(p, "bad", "rows beyond what the score source knows");
     if (warnings > 0)
         put_format(p, "<li class=\"doubt\">%zu warning%s</li>", warnings, warnings == 1 ? "" : "s");
     if (r->made_by == NULL)
@@ -176,8 +178,11 @@ void page_provenance(page *p, const saved_result *r)
         put_value(p, mst_json_member(m, "instruction_set"));
     }
     const mst_json_value *seed = mst_json_member(m != NULL ? m : r->top, "seed");
-    if (mst_json_kind_of(seed) == MST_JSON_NUMBER)
+    /* Whole numbers beyond these are not exact as doubles. */
+    if (mst_json_kind_of(seed) == MST_JSON_NUMBER && mst_json_as_number(seed) < 9007199254740992.0)
         put_format(p, ", seed <span data-key=\"seed\">%.0f</span>", mst_json_as_number(seed));
+    else if (mst_json_kind_of(seed) == MST_JSON_NUMBER)
+        put_text(p, ", its seed is in the JSON");
     put_text(p, ". The same version, seed and instruction set give the same bytes.</p>\n");
     put_inputs(p, mst_json_member(m, "inputs"));
 }

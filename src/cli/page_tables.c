@@ -174,10 +174,14 @@ static const column velocity_columns[] = {
     {"terms", "term"}, {"velocities", "velocity"}, {"p_values", "p-value"}, {NULL, NULL}};
 static const column candidate_columns[] = {
     {"log_likelihood", "log-likelihood"}, {"bic", "BIC"}, {"converged", "converged"}, {NULL, NULL}};
-static const column band_columns[] = {
-    {"t_low", "from t"},      {"t_high", "to t"},   {"score_error", "score error"},
-    {"dt_error", "dt error"}, {"excess", "excess"}, {"usable", "usable"},
-    {"fault", "fault"},       {NULL, NULL}};
+static const column band_columns[] = {{"t_low", "from t"},
+                                      {"t_high", "to t"},
+                                      {"score_error", "score error"},
+                                      {"time_error", "error of dt"},
+                                      {"excess", "excess"},
+                                      {"usable", "usable"},
+                                      {"fault", "fault"},
+                                      {NULL, NULL}};
 
 void page_certificate(page *p, const mst_json_value *c)
 {

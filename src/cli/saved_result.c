@@ -299,6 +299,25 @@ mst_status saved_find_inputs(saved_result *s, const char *data, bool force)
     return status;
 }
 
+mst_status saved_find_model(saved_result *s, const char **path, const char *given, bool *same)
+{
+    const mst_json_value *v = mst_json_first(mst_json_member(s->made_by, "inputs"));
+    for (; v != NULL; v = mst_json_next(v)) {
+        const char *role = mst_json_as_string(mst_json_member(v, "option"));
+        const char *file = mst_json_as_string(mst_json_member(v, "file"));
+        const char *hash = mst_json_as_string(mst_json_member(v, "hash"));
+        if (role == NULL || strcmp(role, "--score") != 0 || file == NULL)
+            continue;
+        *same = given == NULL || matches(given, hash);
+        *path = given;
+        return given != NULL ? MST_OK
+                             : find_file(s, file, hash, "give the model with --model FILE", path);
+    }
+    *path = given;
+    *same = false;
+    return MST_OK;
+}
+
 static mst_status read_responses(estimation *e, labelled_rows *rows)
 {
     regress_rows all = {0};

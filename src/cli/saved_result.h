@@ -29,6 +29,10 @@ void saved_close(saved_result *s);
  * does. A file that has changed since is MST_DOMAIN, and so is a `data` that is another, unless `force`;
  * one that is gone is MST_IO; each says what to do. */
 MST_MUST_USE mst_status saved_find_inputs(saved_result *s, const char *data, bool force);
+/* The network of --score, found in the same way, or `given`, which may be null: is it the same as then? A
+ * null path: there is none. */
+MST_MUST_USE mst_status saved_find_model(saved_result *s, const char **path, const char *given,
+                                         bool *same);
 /* The points as the command had them, with the groups of --by; after saved_find_inputs. MST_DOMAIN if there
  * are not as many as the result says. Close `e` and free the rows in either case. */
 MST_MUST_USE mst_status saved_points(saved_result *s, estimation *e, labelled_rows *rows);

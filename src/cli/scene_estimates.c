@@ -43,7 +43,7 @@ static mst_status read_point(const saved_result *r, const estimation *e, const m
     if (status == MST_OK)
         status = new_doubles(x, 1, e->ambient);
     if (status == MST_OK && numbers_of(v, cols, numbers) != cols)
-        status = mst_fail(MST_FORMAT, "%s: a point is not made of numbers", r->path);
+        status = mst_fail(MST_FORMAT, "it is not made of numbers");
     if (status == MST_OK)
         status = mst_points_decode(e->m, cols, numbers, &form, *x);
     if (status == MST_FORMAT || status == MST_DOMAIN)

@@ -143,7 +143,7 @@ def cells(page, section, result, path):
         elif key == "uniformity":
             value = result[key]["p_value"]
         elif key == "seed":
-            value = result["made_by"]["seed"] if "made_by" in result else result["seed"]
+            value = str(result["made_by"]["seed"] if "made_by" in result else result["seed"])
         else:
             value = result.get(key)
         if cell["text"] != printed(value):

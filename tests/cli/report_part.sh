@@ -120,6 +120,24 @@ page "many rows" many.json
 check "they are thinned" scene "len(v['row']) == 4000 and v['total'] == 9000 and len(set(v['row'])) == 4000"
 check "which is said" grep -q "4000 of the 9000 rows are drawn" page.html
 
+# Networks: their certificates, if they are those of then.
+manistat train --manifold circle --steps 60 --width 8 --depth 1 -o net.safetensors >/dev/null 2>&1
+manistat check net.safetensors --samples 500 --json >check.json 2>/dev/null
+manistat sample --manifold circle --time 0.2 -n 15 -o turns.csv
+manistat mean --score net.safetensors turns.csv --json --quiet --force >net.json
+page "a check" check.json
+page "a mean by a network" net.json
+check "its certificate" grep -q "Certificate of the score network" page.html
+check "six bands of it" test "$(grep -c 'data-key="usable"' page.html)" -eq 6
+cp net.safetensors other.safetensors
+manistat train --manifold circle --steps 70 --width 8 --depth 1 -o net.safetensors --force >/dev/null 2>&1
+run report net.json -o page.html --force
+check "another network by now" grep -q "The certificate of the model is not shown: net.safetensors has changed since" page.html
+succeeds "--model" report net.json --model other.safetensors -o page.html --force
+check "the same under another name" bash -c 'grep -q "Certificate of the score network" page.html && ! grep -q "is not known to be" page.html'
+succeeds "--model with another" report net.json --model net.safetensors -o page.html --force
+check "another is called so" grep -q "is not known to be the one" page.html
+
 # Where the points are.
 mkdir -p away/deep
 cp p.csv mean.json away

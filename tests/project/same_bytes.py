@@ -323,6 +323,11 @@ manistat check d/energy.safetensors --dry-run --json --samples 1000
 manistat check d/head.safetensors --dry-run --json --samples 1000
 manistat check d/paper.safetensors --dry-run --samples 500 --against exact
 """),
+    ("report", None, """
+manistat mean --manifold sphere:2 d/s2.csv --json -o r.json; manistat report r.json
+manistat kmeans --manifold sphere:2 -k 2 d/s2.csv --json -o r.json; manistat report r.json -o r.html
+manistat report d/s2.csv
+"""),
     ("info", None, """
 manistat info d/model_circle.safetensors
 manistat info --json d/model_circle.safetensors
