@@ -322,7 +322,7 @@ static mst_status run(invocation *inv)
 const command command_report = {
     .name = "report",
     .summary = "makes a page of HTML from saved results, to read and to send",
-    .usage = "RESULT.json... [--data FILE] [--model FILE] -o report.html",
+    .usage = "RESULT.json... [options] -o report.html",
     .description =
         "Makes one page of results that commands have written with --json: estimates with their "
         "errors, convergence and uniqueness, warnings, certificates, how each was made and from "

@@ -101,6 +101,7 @@ manistat sample --manifold sphere:2 --start 0,0,1 --time 0.05 -n 50 >y.csv
 ) >x.csv
 manistat kmeans --manifold sphere:2 -k 2 --json data.csv >clusters.json
 manistat mixture --manifold sphere:2 -k 2 --json data.csv >mixture.json
+manistat mean --manifold sphere:2 --json data.csv >mean.json
 printf 'LM=3\n0 0\n4 0\n0 3\nID=a\nLM=3\n1 1\n1 5\n-2 1.5\nID=b\n' >skulls.tps
 manistat train --manifold sphere:2 --steps 20 --width 8 --depth 1 -o model.safetensors >/dev/null
 python3 - <<'END'
@@ -142,7 +143,7 @@ for page in general help.*; do
             cd "example.$count" || exit 1
             printf '0,0,1\n0.6,0,0.8\n' >points.csv
             printf '0.5,0,0\n0,0.25,0\n' >vectors.csv
-            cp ../torus.manifold ../skulls.tps ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../mixture.json ../model.safetensors ../x.csv ../y.csv .
+            cp ../torus.manifold ../skulls.tps ../data.csv ../new.csv ../labelled.csv ../matrices.csv ../angles.csv ../clusters.json ../mixture.json ../mean.json ../model.safetensors ../x.csv ../y.csv .
             cp ../X.npy ../Z.csv ../rot.gp ../latent.csv ../epochs.npy ../recording.csv .
             target=$(sed -n 's/.* -o \([a-z.]*\).*/\1/p' <<<"$line")
             [ -z "$target" ] || rm -f "$target"
