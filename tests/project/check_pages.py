@@ -1,77 +1,63 @@
 # SPDX-License-Identifier: MIT
-"""What the pages show is what is there: console blocks print what they say, the C program of README.md is
-examples/quickstart.c, links lead somewhere, and version numbers agree.
-
-A console block holds lines "$ command" and what the command prints. Numbers may differ by 1e-9 of their size,
-for other processors; a line "..." stands for any lines.
+"""The pages hang together: links lead to files and headings that are there, every page of docs/ is in its index, the C
+program of README.md is examples/quickstart.c, and version numbers agree. What they show is run by tests/docs.
 """
 
-import math
-import os
 import re
-import subprocess
-import tempfile
 
 import tree
 
-NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+
+def without_code(text):
+    """The text with code blanked out; offsets and line numbers stay."""
+    text = re.sub(r"^( *)```.*?^\1```$", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S | re.M)
+    return re.sub(r"`[^`\n]*`", lambda m: "x" * len(m.group()), text)
 
 
-def code_blocks(text, language):
-    """(line number, block) of each fenced block of the language."""
-    for match in re.finditer(r"^```%s\n(.*?)^```$" % language, text, re.S | re.M):
-        yield tree.line_of(text, match.start(1)), match.group(1)
-
-
-def links(path):
-    text = path.read_text()
-    for match in re.finditer(r"\]\(([^)#\s]+)(?:#[^)]*)?\)|(?:src|href)=\"([^\"#]+)\"", text):
-        target = match.group(1) or match.group(2)
+def links(text):
+    """(file, heading, line) of each link; the file is empty for this page."""
+    blank = without_code(text)
+    for match in re.finditer(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", blank):
+        target, _, heading = (match.group(1) or match.group(2)).partition("#")
         if not re.match(r"https?:|mailto:", target):
-            yield target, tree.line_of(text, match.start())
+            yield target, heading, tree.line_of(text, match.start())
 
 
-def same_line(shown, printed):
-    if NUMBER.sub("#", shown) != NUMBER.sub("#", printed):
-        return False
-    pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed))
-    return all(math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-12) for a, b in pairs)
+def anchors(text):
+    """What links to the headings of a page are called: GitHub's rule."""
+    text = re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.S | re.M)
+    found = set(re.findall(r"<a (?:id|name)=\"([^\"]+)\"", text))
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", heading).strip().lower()
+        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        number = 1
+        while anchor in found:
+            anchor, number = f"{anchor.rstrip('0123456789').rstrip('-')}-{number}", number + 1
+        found.add(anchor)
+    return found
 
 
-def same_text(shown, printed):
-    if "..." not in shown:
-        return len(shown) == len(printed) and all(map(same_line, shown, printed))
-    cut = shown.index("...")
-    head, tail = shown[:cut], shown[cut + 1 :]
-    if len(printed) < len(head) + len(tail):
-        return False
-    return same_text(head, printed[: len(head)]) and same_text(tail, printed[len(printed) - len(tail) :])
+def check_links(page, name):
+    text = page.read_text()
+    for target, heading, line in links(text):
+        file = page.parent / target if target else page
+        if not file.exists():
+            yield f"{name}:{line}: {target} does not exist"
+        elif heading and file.suffix == ".md" and heading not in anchors(file.read_text()):
+            yield f"{name}:{line}: {target or page.name} has no heading #{heading}"
 
 
-def run_block(block, folder, binary):
-    """Runs the commands of a console block; yields what went wrong."""
-    environment = dict(os.environ, PATH=f"{binary.parent}:{os.environ['PATH']}")
-    for step in re.split(r"^\$ ", block, flags=re.M)[1:]:
-        command, *shown = step.splitlines()
-        while command.endswith("\\"):
-            command += "\n" + shown.pop(0)
-        done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
-        printed = done.stdout.splitlines() + done.stderr.splitlines()
-        if not same_text(shown, printed):
-            yield "\n".join([f"$ {command}", f"status {done.returncode}, prints", *printed])
-
-
-def check_consoles(page, name, binary):
-    blocks = list(code_blocks(page.read_text(), "console"))
-    with tempfile.TemporaryDirectory() as folder:
-        for line, block in blocks:
-            for problem in run_block(block, folder, binary):
-                yield f"{name}:{line}: {problem}"
+def check_index(root):
+    index = root / "docs/README.md"
+    named = {(index.parent / target).resolve() for target, _, _ in links(index.read_text()) if target}
+    for page in tree.files(root, "docs/*.md"):
+        if page != index and page.resolve() not in named:
+            yield f"docs/README.md:1: does not name {page.name}"
 
 
 def check_program(root):
     example = (root / "examples/quickstart.c").read_text()
-    programs = [block for _, block in code_blocks((root / "README.md").read_text(), "c")]
+    programs = re.findall(r"^```c\n(.*?)^```$", (root / "README.md").read_text(), re.S | re.M)
     if len(programs) != 1 or not example.endswith("\n\n" + programs[0]):
         yield "README.md:1: the C program is not the end of examples/quickstart.c"
 
@@ -86,15 +72,10 @@ def check_version(root):
 
 
 def main():
-    args = tree.arguments()
-    findings = [*check_program(args.root), *check_version(args.root)]
-    for page in tree.files(args.root, "*.md", "docs/**/*.md"):
-        name = page.relative_to(args.root)
-        for target, line in links(page):
-            if not (page.parent / target).exists():
-                findings.append(f"{name}:{line}: {target} does not exist")
-        if args.binary:
-            findings += check_consoles(page, name, args.binary.resolve())
+    root = tree.arguments().root
+    findings = [*check_program(root), *check_version(root), *check_index(root)]
+    for page in tree.files(root, "*.md", "docs/**/*.md"):
+        findings += check_links(page, page.relative_to(root))
     tree.finish(findings)
 
 
