@@ -218,7 +218,7 @@ def arguments():
     args.more = (args.more or args.root / "../shared").resolve()
     args.multiarch = subprocess.run(["cc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
     args.pages = [page.resolve() for page in args.pages] or [
-        args.root / "README.md", args.root / "CONTRIBUTING.md", *sorted(args.root.glob("docs/**/*.md"))]
+        args.root / "README.md", args.root / "CONTRIBUTING.md", *sorted(args.root.glob("docs/*.md"))]
     return args
 
 
