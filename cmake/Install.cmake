@@ -50,6 +50,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT MST_SANITIZE)
     COMMENT "Writing manual pages and completions")
   add_custom_target(manual ALL DEPENDS ${share}/stamp)
   install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
   install(FILES ${share}/completion/manistat.bash RENAME manistat
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${share}/completion/_manistat DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -31,6 +31,8 @@ const example first_steps[] = {
      "manistat sample --manifold sphere:2 --time 0.1 -n 1000 -o points.csv"},
     {"How far each of them is from the pole:",
      "echo 0,0,1 | manistat dist --manifold sphere:2 - points.csv"},
+    {"Where did they start, how long did they run, and how sure is that?",
+     "manistat mean --manifold sphere:2 points.csv"},
     {NULL, NULL},
 };
 

@@ -116,6 +116,21 @@ static void print_exit_section(FILE *out)
         fprintf(out, ".TP\n.B %s\n%s\n", exit_meanings[i].status, exit_meanings[i].meaning);
 }
 
+/* The commands that this one's text speaks of. */
+static void print_neighbours(FILE *out, const command *c)
+{
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        char words[64];
+        bool named = false;
+        snprintf(words, sizeof words, "manistat %s", commands[i]->name);
+        for (size_t k = 0; c->examples[k].line != NULL; k++)
+            named = named || strstr(c->examples[k].line, words) != NULL ||
+                    strstr(c->examples[k].what, words) != NULL;
+        if (commands[i] != c && (named || strstr(c->description, words) != NULL))
+            fprintf(out, ",\n.BR manistat\\-%s (1)", commands[i]->name);
+    }
+}
+
 static void print_command_page(FILE *out, const command *c)
 {
     print_head(out, c->name, c->summary);
@@ -126,7 +141,9 @@ static void print_command_page(FILE *out, const command *c)
     print_option_section(out, c->options);
     print_example_section(out, c->examples);
     print_exit_section(out);
-    fputs(".SH SEE ALSO\n.BR manistat (1)\n", out);
+    fputs(".SH SEE ALSO\n.BR manistat (1)", out);
+    print_neighbours(out, c);
+    fputs(",\n.BR manistat\\-files (5),\n.BR manistat\\-formulas (5)\n", out);
 }
 
 static void print_main_page(FILE *out)
@@ -142,10 +159,14 @@ static void print_main_page(FILE *out)
     }
     print_example_section(out, first_steps);
     print_exit_section(out);
+    fputs(".SH ENVIRONMENT\n.TP\n.B MANISTAT_ISA\n"
+          "generic or v3 (AVX2): use no better instruction set than this one. Results are the same "
+          "bytes on machines that use the same one.\n",
+          out);
     fputs(".SH SEE ALSO\n", out);
     for (size_t i = 0; commands[i] != NULL; i++)
-        fprintf(out, ".BR manistat\\-%s (1)%s\n", commands[i]->name,
-                commands[i + 1] != NULL ? "," : "");
+        fprintf(out, ".BR manistat\\-%s (1),\n", commands[i]->name);
+    fputs(".BR manistat\\-files (5),\n.BR manistat\\-formulas (5)\n", out);
 }
 
 void print_manual(FILE *out, const command *c)
