@@ -26,6 +26,11 @@ MST_MUST_USE mst_status mst_allocate_zero_bytes(void **out, size_t count, size_t
 #define mst_allocate_zero(out, count) \
     mst_allocate_zero_bytes((void **)(out), (count), sizeof **(out))
 void mst_release(void *p);
+/* How often this thread, or a block that it ran on others, got no memory. Who asks many questions whose
+ * answer may be "cannot be told" compares before and after: what cannot be told for want
+ * of memory is an error. */
+size_t mst_shortages(void);
+void mst_shortages_add(size_t count);
 /* Makes sure that a list of `count` items has a place for one more: when its capacity is used up it moves to
  * a place of twice the size (16 items at first; *list may be null then). On failure nothing has changed. */
 MST_MUST_USE mst_status mst_grow_bytes(void **list, size_t count, size_t *capacity, size_t size);

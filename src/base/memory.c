@@ -8,6 +8,18 @@
 
 enum { ALIGNMENT = 64, FIRST_CAPACITY = 16 };
 
+static _Thread_local size_t shortages;
+
+size_t mst_shortages(void)
+{
+    return shortages;
+}
+
+void mst_shortages_add(size_t count)
+{
+    shortages += count;
+}
+
 mst_status mst_allocate_bytes(void **out, size_t count, size_t size)
 {
     *out = NULL;
@@ -17,8 +29,10 @@ mst_status mst_allocate_bytes(void **out, size_t count, size_t size)
     /* aligned_alloc wants a multiple of the alignment, and zero bytes must still be a valid block. */
     bytes = (bytes / ALIGNMENT + 1) * ALIGNMENT;
     *out = aligned_alloc(ALIGNMENT, bytes);
-    if (*out == NULL)
+    if (*out == NULL) {
+        shortages++;
         return mst_fail(MST_MEMORY, "cannot allocate %zu bytes", bytes);
+    }
     return MST_OK;
 }
 

@@ -52,6 +52,7 @@ typedef struct split {
     atomic_uint_fast64_t done; /* in ITEM-ths of an item */
     atomic_bool stop;
     atomic_flag recording;
+    atomic_size_t shortages; /* of all threads */
     atomic_int gate; /* orders memory accesses for tools that do not see OpenMP's barriers */
     size_t failed_block;
     mst_status status;
@@ -111,6 +112,7 @@ mst_status mst_parallel_tick(double items)
 static void run_blocks(split *s, mst_progress progress, mst_block_function *run, void *context)
 {
     place p = {.s = s, .progress = progress}, *outer = here;
+    size_t before = mst_shortages();
     here = &p;
     (void)atomic_load(&s->gate);
     while (!atomic_load(&s->stop)) {
@@ -127,6 +129,8 @@ static void run_blocks(split *s, mst_progress progress, mst_block_function *run,
         if (status != MST_OK && !p.gave_up)
             record_failure(s, b, status);
     }
+    if (mst_shortages() != before)
+        atomic_fetch_add(&s->shortages, mst_shortages() - before);
     atomic_fetch_add(&s->gate, 1);
     here = outer;
 }
@@ -138,6 +142,7 @@ mst_status mst_parallel_blocks(size_t n, size_t block, int threads, mst_progress
                .block = block,
                .blocks = n / block + (n % block != 0),
                .recording = ATOMIC_FLAG_INIT};
+    size_t before = mst_shortages();
     s.failed_block = SIZE_MAX;
     size_t useful = s.blocks < 1 ? 1 : s.blocks;
     int count = mst_thread_count(threads);
@@ -151,6 +156,7 @@ mst_status mst_parallel_blocks(size_t n, size_t block, int threads, mst_progress
         run_blocks(&s, omp_get_thread_num() == 0 ? progress : (mst_progress){0}, run, context);
     }
     (void)atomic_load(&s.gate);
+    mst_shortages_add(before + atomic_load(&s.shortages) - mst_shortages());
     if (s.failed_block != SIZE_MAX)
         return mst_fail(s.status, "%s", s.detail);
     return MST_OK;

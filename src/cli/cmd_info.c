@@ -209,8 +209,9 @@ static mst_status add_candidate(survey *s, const char *family, size_t n)
         snprintf(c->spec, sizeof c->spec, "%s", family);
     else
         snprintf(c->spec, sizeof c->spec, "%s:%zu", family, n);
-    if (mst_manifold_parse(&c->m, c->spec) != MST_OK)
-        return MST_OK; /* a size beyond what there is */
+    mst_status status = mst_manifold_parse(&c->m, c->spec);
+    if (status != MST_OK) /* a size beyond what there is, unless there is no memory to tell */
+        return status == MST_MEMORY ? status : MST_OK;
     c->angles = mst_manifold_traits_of(c->m)->rows == MST_ROWS_ANGLES;
     s->count++;
     return new_doubles(&c->point, 1, mst_manifold_ambient(c->m));

@@ -129,9 +129,13 @@ static mst_status run_tests(examiner *e)
     };
     enum { TESTS = sizeof tests / sizeof *tests };
     for (size_t k = 0; k < TESTS; k++) {
+        size_t before = mst_shortages();
         e->random.stream = k;
         e->drawn = 0;
         MST_TRY(tests[k](e));
+        /* To the tests a geodesic that fails is a finding; for want of memory it is none. */
+        if (mst_shortages() != before)
+            return mst_fail(MST_MEMORY, "there is not enough memory to examine %s", e->m->spec);
         const mst_progress *p = &e->o.progress;
         if (p->report != NULL && p->report(p->user, (double)k, TESTS - 1) != 0)
             return mst_fail(MST_INTERRUPTED, "the examination was interrupted");

@@ -36,30 +36,50 @@ def without_seconds(text):
     return "\n".join(line for line in text.splitlines() if '"seconds"' not in line and "seconds" not in line)
 
 
-def attack(ground):
+def make_library(ground):
+    """The allocator that fails, or None."""
     library = ground.path("failing_malloc.so")
     if subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, os.path.join(HERE, "failing_malloc.c")]).returncode:
         ground.find("failing_malloc.c does not compile", "cc")
+        return None
+    return library
+
+
+def run_whole(ground, library, arguments):
+    """The command's answer, and the number of its allocations; None if it has none."""
+    preload = {"LD_PRELOAD": library, "MST_FAIL_COUNT": ground.path("count"), "OMP_NUM_THREADS": "1"}
+    whole = ground.run(arguments, environment=preload)
+    if whole[0] not in (0, 1):
+        ground.find(f"the command itself ends with {whole[0]}: {whole[2].strip()}", " ".join(arguments))
+        return None
+    with open(ground.path("count")) as f:
+        return whole, int(f.read())
+
+
+def fail_at(ground, library, arguments, whole, how, k):
+    """One run, and what is wrong with it."""
+    outcome = ground.run(arguments, environment={"LD_PRELOAD": library, how: str(k), "OMP_NUM_THREADS": "1"})
+    ground.count("allocation failures")
+    preface = f"LD_PRELOAD=failing_malloc.so OMP_NUM_THREADS=1 {how}={k} "
+    if how == "MST_FAIL_AFTER" and k < 60 and outcome[0] not in (None, *range(0, 4)):
+        return  # the loader, the C library and OpenMP start up before manistat does, and end themselves
+    if ground.judge(arguments, outcome, preface=preface) and outcome[0] == whole[0] and \
+            without_seconds(outcome[1]) != without_seconds(whole[1]):
+        ground.find("another answer for want of memory", preface + "manistat " + " ".join(arguments))
+
+
+def attack(ground):
+    library = make_library(ground)
+    if library is None:
         return
     wholes = []
     for arguments in commands(ground):
-        preload = {"LD_PRELOAD": library, "MST_FAIL_COUNT": ground.path("count"), "OMP_NUM_THREADS": "1"}
-        whole = ground.run(arguments, environment=preload)
-        if whole[0] not in (0, 1):
-            ground.find(f"the command itself ends with {whole[0]}: {whole[2].strip()}", " ".join(arguments))
-            continue
-        with open(ground.path("count")) as f:
-            wholes.append((arguments, whole, int(f.read())))
+        found = run_whole(ground, library, arguments)
+        if found is not None:
+            wholes.append((arguments, *found))
     while ground.goes_on() and wholes:
         arguments, whole, count = ground.random.choice(wholes)
         # Early ones are rare among many, and as dangerous.
         k = ground.random.randrange(1, count + 1) if ground.random.random() < 0.7 else ground.random.randrange(1, min(count, 60) + 1)
         how = ground.random.choice(["MST_FAIL_AT", "MST_FAIL_AFTER"])
-        outcome = ground.run(arguments, environment={"LD_PRELOAD": library, how: str(k), "OMP_NUM_THREADS": "1"})
-        ground.count("allocation failures")
-        preface = f"LD_PRELOAD=failing_malloc.so OMP_NUM_THREADS=1 {how}={k} "
-        if how == "MST_FAIL_AFTER" and k < 60 and outcome[0] not in (None, *range(0, 4)):
-            continue  # the loader, the C library and OpenMP start up before manistat does, and end themselves
-        if ground.judge(arguments, outcome, preface=preface) and outcome[0] == whole[0] and \
-                without_seconds(outcome[1]) != without_seconds(whole[1]):
-            ground.find("another answer for want of memory", preface + "manistat " + " ".join(arguments))
+        fail_at(ground, library, arguments, whole, how, k)

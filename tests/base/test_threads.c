@@ -223,12 +223,33 @@ START_TEST(children_work_after_a_fork)
 }
 END_TEST
 
+/* One block in three gets no memory and goes on without. */
+static mst_status go_short(void *context, size_t begin, size_t end)
+{
+    (void)context;
+    char *p;
+    for (size_t i = begin; i < end; i++)
+        if (i % 3 == 0)
+            ck_assert_int_eq(mst_allocate(&p, SIZE_MAX / 4), MST_MEMORY);
+    return MST_OK;
+}
+
+START_TEST(shortages_of_all_threads_are_known)
+{
+    for (int threads = 1; threads <= 4; threads++) {
+        size_t before = mst_shortages();
+        ASSERT_OK(mst_parallel_blocks(300, 1, threads, silent, go_short, NULL));
+        ck_assert_uint_eq(mst_shortages() - before, 100);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("threads", 60, {children_work_after_a_fork, 0},
-                     {blocks_cover_the_range_exactly, 0}, {the_lowest_failing_block_is_reported, 0},
-                     {a_late_failure_of_a_lower_block_wins, 0},
-                     {a_block_that_gives_up_is_not_the_failure, 0},
-                     {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
-                     {a_failure_below_the_interruption_is_reported, 0}, {thread_counts, 0});
+    return RUN_SUITE(
+        "threads", 60, {shortages_of_all_threads_are_known, 0}, {children_work_after_a_fork, 0},
+        {blocks_cover_the_range_exactly, 0}, {the_lowest_failing_block_is_reported, 0},
+        {a_late_failure_of_a_lower_block_wins, 0}, {a_block_that_gives_up_is_not_the_failure, 0},
+        {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
+        {a_failure_below_the_interruption_is_reported, 0}, {thread_counts, 0});
 }
