@@ -133,11 +133,12 @@ static mst_status settle(mean_search *s, const double *u, double *work, bool *fo
 }
 
 /* All rows one, to rounding: as in the search elsewhere. */
-static bool collapses(const mean_search *s, size_t first, const double *u)
+static mst_status collapses(const mean_search *s, size_t first, const double *u, bool *yes)
 {
-    double square = sum_of_squares(s, u, u + first * s->d) / s->total_weight;
-    return s->model.model.time_is_free &&
-           square <= rows_rounding(s->m, s->rows.n, s->rows.x, s->rows.weights);
+    double square = sum_of_squares(s, u, u + first * s->d) / s->total_weight, rounding;
+    MST_TRY(rows_rounding(s->m, s->rows.n, s->rows.x, s->rows.weights, &rounding));
+    *yes = s->model.model.time_is_free && square <= rounding;
+    return MST_OK;
 }
 
 /* Errors of Fréchet means, and how rows are spread, come from their coordinates about the mean: they stay. */
@@ -157,10 +158,13 @@ mst_status mean_flat(mean_search *s, bool *found)
         first++;
     MST_TRY(mst_allocate(&u, n * d + 2 * d + s->D));
     double *work = u + n * d;
+    bool one = false;
     mst_status status = find_centre(s, first, work + 2 * d);
     if (status == MST_OK)
         status = flat_coordinates(s->m, work + 2 * d, n, s->rows.x, s->o->threads, u);
-    if (status == MST_OK && !collapses(s, first, u))
+    if (status == MST_OK)
+        status = collapses(s, first, u, &one);
+    if (status == MST_OK && !one)
         status = settle(s, u, work, found);
     if (*found)
         keep(s, u, work + d);

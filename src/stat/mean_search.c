@@ -238,11 +238,12 @@ static mst_status collapse(const mean_search *s, bool *collapsed)
     bool same = true;
     for (size_t i = first + 1; same && i < s->rows.n; i++)
         same = (w != NULL && w[i] == 0) || memcmp(x + i * D, x + first * D, D * sizeof *x) == 0;
-    double square = 0;
+    double square = 0, rounding;
+    MST_TRY(rows_rounding(s->m, s->rows.n, x, w, &rounding));
     if (!same)
         MST_TRY(mean_squared_size(s->m, s->rows.n, x, w, x + first * D, s->o->threads, &square));
     /* Distances need not grow with coordinates, as those of matrices do not: both must be lost. */
-    *collapsed = same || (square <= rows_rounding(s->m, s->rows.n, x, w) && are_one(s, first));
+    *collapsed = same || (square <= rounding && are_one(s, first));
     if (*collapsed)
         memcpy(s->candidates[0].state, x + first * D, D * sizeof *x);
     return MST_OK;

@@ -93,10 +93,11 @@ mst_status mixture_choose_least_time(mixture_em *e)
     o.seed = e->o->seed;
     o.threads = e->o->threads;
     mst_kmeans_result *all;
+    double rounding;
+    MST_TRY(rows_rounding(mst_score_manifold(e->source), e->n, e->x, e->o->weights, &rounding));
     MST_TRY(find_clusters(e, &o, &all));
     double variance = all->inertia / (e->total * (double)e->d);
-    bool one_point = all->inertia / e->total <=
-                     rows_rounding(mst_score_manifold(e->source), e->n, e->x, e->o->weights);
+    bool one_point = all->inertia / e->total <= rounding;
     e->least_time = one_point ? least_time_of_a_point : least_time_fraction * variance;
     mst_kmeans_result_free(all);
     return MST_OK;

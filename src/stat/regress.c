@@ -22,10 +22,11 @@ mst_regress_options mst_regress_options_default(void)
                                  .seed = 2712};
 }
 
-static mst_status check(const regress_job *j)
+static mst_status check(regress_job *j)
 {
     const mst_regress_options *o = j->o;
     MST_TRY(rows_check(j->m, j->n, j->y, NULL));
+    MST_TRY(rows_rounding(j->m, j->n, j->y, NULL, &j->rounding));
     if (j->k == 0)
         return mst_fail(MST_ARGUMENT, "a regression needs at least one covariate");
     if (!(o->confidence > 0 && o->confidence < 1))
@@ -184,7 +185,7 @@ static bool has_collapsed(const regress_job *j, const mst_regress_result *r)
     double square = 0;
     for (size_t i = 0; i < j->n; i++)
         square += r->distances[i] * r->distances[i] / (double)j->n;
-    return square <= rows_rounding(j->m, j->n, j->y, NULL);
+    return square <= j->rounding;
 }
 
 static mst_status describe(regress_job *j, const double *state, const fit_outcome *out,

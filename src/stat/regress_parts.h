@@ -52,6 +52,7 @@ typedef struct regress_job {
     const mst_manifold *m;
     const mst_regress_options *o;
     size_t n, k, d, D;
+    double rounding; /* of the rows, as a squared distance */
     const double *y;
     const double *x;        /* (n, k), as given */
     double *z;              /* (n, k) about `origin` in units of `scale` */

@@ -368,8 +368,7 @@ regress_model regress_job_model(const regress_job *j, size_t curve, const size_t
 /* Is the noise no more than rounding of the rows? Then there is no likelihood to climb. */
 static bool is_collapsed(const regress_job *j, const regress_model *m, const double *state)
 {
-    return m->model.time_is_free &&
-           state[(1 + m->curve) * j->D] * (double)j->d <= rows_rounding(j->m, j->n, j->y, NULL);
+    return m->model.time_is_free && state[(1 + m->curve) * j->D] * (double)j->d <= j->rounding;
 }
 
 mst_status regress_climb(const regress_job *j, const regress_model *m, const fit_model *climbs,

@@ -66,14 +66,40 @@ double rows_weight(size_t n, const double *weights)
     return sum;
 }
 
-double rows_rounding(const mst_manifold *m, size_t n, const double *x, const double *weights)
+/* The row with a weight whose columns from `begin` hold the largest coordinate, and that. */
+static double largest_coordinate(const mst_manifold *m, size_t begin, size_t columns, size_t n,
+                                 const double *x, const double *weights, const double **row)
 {
     size_t D = mst_manifold_ambient(m);
-    double largest = 0;
+    double largest = -1;
     for (size_t i = 0; i < n; i++)
-        for (size_t a = 0; (weights == NULL || weights[i] > 0) && a < D; a++)
-            largest = fmax(largest, fabs(x[i * D + a]));
-    return 1e-13 * largest * (1e-13 * largest);
+        for (size_t a = begin; (weights == NULL || weights[i] > 0) && a < begin + columns; a++)
+            if (fabs(x[i * D + a]) > largest) {
+                largest = fabs(x[i * D + a]);
+                *row = x + i * D + begin;
+            }
+    return fmax(largest, 0);
+}
+
+mst_status rows_rounding(const mst_manifold *m, size_t n, const double *x, const double *weights,
+                         double *square)
+{
+    const double rounding = 1e-13, *row = x;
+    double largest = 0, matrices = 0;
+    for (size_t f = 0, at = 0; f < mst_manifold_factor_count(m); f++) {
+        const mst_manifold *part = mst_manifold_factor(m, f);
+        size_t columns = mst_manifold_ambient(part);
+        double most = largest_coordinate(m, at, columns, n, x, weights, &row), size = 0;
+        /* P is a tangent vector at P, and P + εP what becomes of it when its entries are rounded. */
+        if (mst_manifold_traits_of(part)->positive_definite)
+            MST_TRY(mst_manifold_inner(part, 1, row, row, row, &size));
+        else
+            largest = fmax(largest, most);
+        matrices = fmax(matrices, size);
+        at += columns;
+    }
+    *square = rounding * rounding * fmax(largest * largest, matrices);
+    return MST_OK;
 }
 
 typedef struct row {

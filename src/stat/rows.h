@@ -16,8 +16,11 @@ MST_MUST_USE mst_status rows_check(const mst_manifold *m, size_t n, const double
 /* Σ w; n without weights. */
 double rows_weight(size_t n, const double *weights);
 /* The squared distance that rounding of the coordinates alone may make, a thousand units in the last place of
- * the largest in a row that has a weight: rows that differ by less are one point. */
-double rows_rounding(const mst_manifold *m, size_t n, const double *x, const double *weights);
+ * the largest in a row that has a weight: rows that differ by less are one point. Of positive definite
+ * matrices, whose entries are known each to its own scale, that of their size: most of
+ * their metrics do not see units. */
+MST_MUST_USE mst_status rows_rounding(const mst_manifold *m, size_t n, const double *x,
+                                      const double *weights, double *square);
 /* Were rows written down several times? If each different row occurs a multiple of some number of times, and
  * there are so many of them that chance would do that in less than one set of 256, that number; else 1. */
 MST_MUST_USE mst_status rows_copies(size_t n, size_t D, const double *x, size_t *copies);

@@ -6,6 +6,7 @@
 
 #include "stat/mean_support.h"
 
+#include <float.h>
 #include <manistat/sample_test.h>
 
 enum { DIFFERENT = 12 };
@@ -129,8 +130,44 @@ START_TEST(coordinates_may_be_too_small)
 }
 END_TEST
 
+/* Metrics of matrices that do not see units: the mean and its time must not, either. With variances of 1 and
+ * 1e15 all points were once taken for one. */
+START_TEST(units_of_channels_do_not_make_points_one)
+{
+    static const char *const specs[] = {"spd:2", "spd:2?metric=log-euclidean",
+                                        "spd:2?metric=log-cholesky"};
+    static const double first[] = {1, 1.1, 1.3, 0.9}, second[] = {1, 0.8, 1.2, 1};
+    setting s = setting_open(specs[_i]);
+    double time = 0, error = 0;
+    for (double unit = 1; unit < 1e61; unit *= 1e15) {
+        double x[16];
+        mst_mean_result *r;
+        for (size_t i = 0; i < 4; i++) {
+            double row[4] = {first[i], i % 2 == 0 ? 0.0 : -0.0, i % 2 == 0 ? -0.0 : 0.0,
+                             unit * second[i]};
+            memcpy(x + 4 * i, row, sizeof row);
+        }
+        ASSERT_OK(mst_mean_fit(&r, s.exact, 4, x, NULL));
+        time = unit == 1 ? r->time : time;
+        error = unit == 1 ? r->standard_error : error;
+        ck_assert_double_gt(error, 0);
+        ck_assert_double_eq_tol(r->time / time, 1, 1e-8);
+        ck_assert_double_eq_tol(r->standard_error / error, 1, 1e-6);
+        mst_mean_result_free(r);
+        for (size_t i = 1; i < 4; i++) /* rounding of one matrix */
+            for (size_t k = 0; k < 4; k++)
+                x[4 * i + k] = x[k] * (1 + 2 * (double)i * DBL_EPSILON);
+        ck_assert_int_eq(mst_mean_fit(&r, s.exact, 4, x, NULL), MST_CONVERGENCE);
+        ck_assert_int_eq(r->end, MST_FIT_COLLAPSED);
+        mst_mean_result_free(r);
+    }
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("rows", 30, {copies_are_counted, 1}, {histograms_are_no_copies, 1},
+    return RUN_SUITE("rows", 30, {units_of_channels_do_not_make_points_one, 3},
+                     {copies_are_counted, 1}, {histograms_are_no_copies, 1},
                      {means_and_tests_tell, 1}, {coordinates_may_be_too_small, 1});
 }
