@@ -31,6 +31,8 @@ static mst_status exp_rows(pair_job *job, size_t n)
             row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
     }
     free(ends);
+    if (status == MST_OK)
+        pair_decline_overflow(job, n, job->ambient, job->v);
     return status == MST_OK ? pair_send(job, n, job->v, 0) : status;
 }
 

@@ -101,7 +101,7 @@ static void decline_overflow(pair_job *job, size_t n, const mst_heat_values *val
         for (size_t k = i * job->ambient; k < (i + 1) * job->ambient; k++)
             finite = finite && isfinite(values->score[k]);
         if (!finite && job->status[i] == valid)
-            decline_row(job, i, "beyond the range of numbers", values);
+            decline_row(job, i, pair_beyond_numbers, values);
     }
 }
 

@@ -3,11 +3,14 @@
 
 #include "dist_all.h"
 
+#include "pairs.h"
+
 #include "model.h"
 #include "result.h"
 #include "row_status.h"
 
 #include <manistat/distances.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +152,10 @@ static mst_status measure(all_job *job)
                     : mst_distances_between(job->model.m, job->rows.n, job->rows.x, job->cols.n,
                                             job->cols.x, &o, job->distances, job->status);
     progress_end(&p);
+    /* Far points lead beyond what doubles can hold. */
+    for (size_t k = 0; status == MST_OK && k < job->rows.n * col_count(job); k++)
+        if (isinf(job->distances[k]))
+            job->distances[k] = NAN;
     return status;
 }
 
@@ -193,11 +200,13 @@ static mst_status conclude(const all_job *job)
 {
     row_tally tally = {0};
     size_t cols = col_count(job);
-    for (size_t i = 0; job->status != NULL && i < job->rows.n; i++)
+    for (size_t i = 0; i < job->rows.n; i++)
         for (size_t k = job->square ? i + 1 : 0; k < cols; k++)
-            if (job->status[i * cols + k] > MST_GEODESIC_LOCAL)
+            if (job->status != NULL && job->status[i * cols + k] > MST_GEODESIC_LOCAL)
                 row_tally_add_pair(&tally, i + 1, k + 1,
                                    mst_geodesic_status_words(job->status[i * cols + k]));
+            else if (isnan(job->distances[i * cols + k]))
+                row_tally_add_pair(&tally, i + 1, k + 1, pair_beyond_numbers);
     return row_tally_conclude(&tally, job->inv, pair_count(job), "pairs", MST_OK);
 }
 

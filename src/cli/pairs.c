@@ -309,6 +309,26 @@ static mst_status try_rows(pair_job *job, size_t n, double *lengths)
     return status;
 }
 
+const char pair_beyond_numbers[] = "beyond the range of numbers";
+
+void pair_decline_overflow(pair_job *job, size_t n, size_t cols, double *values)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool finite = true, none = true;
+        for (size_t k = i * cols; k < (i + 1) * cols; k++) {
+            finite = finite && isfinite(values[k]);
+            none = none && isnan(values[k]);
+        }
+        if (finite || none) /* that rows have no answer was said by who did not find it */
+            continue;
+        for (size_t k = i * cols; k < (i + 1) * cols; k++)
+            values[k] = NAN;
+        job->ends[i] = MST_GEODESIC_NOT_CONVERGED;
+        job->status[i] = pair_beyond_numbers;
+        row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
+    }
+}
+
 /* job->v and job->flags or, if they are not null, lengths (n); with the status of every row. */
 static mst_status find_geodesics(pair_job *job, size_t n, double *lengths)
 {
@@ -328,6 +348,9 @@ static mst_status find_geodesics(pair_job *job, size_t n, double *lengths)
         if (job->ends[i] > MST_GEODESIC_LOCAL)
             row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
     }
+    if (status == MST_OK)
+        pair_decline_overflow(job, n, lengths != NULL ? 1 : job->ambient,
+                              lengths != NULL ? lengths : job->v);
     return status;
 }
 

@@ -89,6 +89,10 @@ MST_MUST_USE mst_status pair_log(pair_job *job, size_t n);
 /* job->rows: distances, in the first of its columns; and statuses. */
 MST_MUST_USE mst_status pair_dist(pair_job *job, size_t n);
 /* The status of rows that a network has answered. */
+extern const char pair_beyond_numbers[];
+/* Rows of values (n, cols) that hold an infinity, or numbers and nan, have no answer: they become nan and are
+ * counted. For operations with a status. */
+void pair_decline_overflow(pair_job *job, size_t n, size_t cols, double *values);
 extern const char pair_by_network[];
 /* Does the model know such pairs? */
 MST_MUST_USE mst_status pair_judge(pair_job *job, size_t n);

@@ -28,6 +28,20 @@ static void clamp_times(const fit_model *m, double *state)
     }
 }
 
+/* Every step takes apart a matrix of order q: with 1000 that is seconds, with 3000 a minute and more. */
+static mst_status check_order(const fit_work *r)
+{
+    enum { MOST = 1001 };
+    const fit_model *m = r->model;
+    if (!r->curved || m->parameters <= MOST)
+        return MST_OK;
+    return mst_fail(
+        MST_UNABLE,
+        "%s: an estimate of %zu parameters takes matrices of that order in every step, and at most "
+        "%d are allowed; reduce the dimension first",
+        mst_manifold_spec(mst_score_manifold(m->source)), m->parameters, MOST);
+}
+
 mst_status fit_climb(const fit_model *m, double *state, const fit_options *o, fit_outcome *out)
 {
     *out = (fit_outcome){.end = MST_FIT_OUT_OF_STEPS,
@@ -37,8 +51,12 @@ mst_status fit_climb(const fit_model *m, double *state, const fit_options *o, fi
                          .row_size = NAN};
     fit_work r;
     MST_TRY(fit_work_new(&r, m, o->tolerance));
+    mst_status status = check_order(&r);
+    if (status != MST_OK) {
+        mst_release(r.memory);
+        return status;
+    }
     clamp_times(m, state);
-    mst_status status;
     if (o->method != MST_MEAN_NEWTON)
         status = fit_ascend(state, o, &r, out);
     else

@@ -29,6 +29,34 @@ refuses "a vector that is not tangent, in a file of its own" 2 "slanted.csv, row
 succeeds "it can be projected" exp --manifold sphere:2 bases.csv slanted.csv --project
 prints "angles come out in (-pi, pi]" -3.0831853071795862 2e-15 exp --manifold circle <<<3,0.2
 
+# Far away: as far as doubles carry, and one line beyond.
+prints "a hyperbolic point at the limit" 35.231923575470635 1e-13 dist --manifold hyperbolic:2 --project <<<1e15,1e15,0,1,0,0
+for command in dist log "geodesic --steps 2" "heat --time 1"; do
+    # shellcheck disable=SC2086 # a command and its options
+    refuses "$command beyond the limit" 2 "row 1 .*x_0 is 1e.16; beyond 1e.15" $command --manifold hyperbolic:2 --project <<<1e16,1e16,0,1,0,0
+done
+for command in mean "mean --kind frechet" "kmeans -k 2" "mixture -k 2" "test --uniform"; do
+    # shellcheck disable=SC2086
+    refuses "$command beyond the limit" 2 "row 2 .*x_0 is 1e.20; beyond 1e.15" $command --manifold hyperbolic:2 --project <<<$'1,0,0\n1e20,1e20,0'
+done
+printf '1e308,1e308,-1e308,1\n0,0,3,4\n' >far.csv
+run dist --manifold euclidean:2 far.csv --status
+printf 'nan,beyond the range of numbers\n5,minimal\n' >expected
+check "a distance that overflows is no answer" cmp -s expected "$out"
+check "and says so" test "$status" -eq 1
+for command in dist log "geodesic --steps 2"; do
+    # shellcheck disable=SC2086
+    run $command --manifold euclidean:2 far.csv
+    check "$command has no answer beyond the range of numbers" grep -q "1 of 2 rows have no answer .*beyond the range of numbers" "$err"
+    check "$command prints no infinity" bash -c '! grep -q inf "$1"' - "$out"
+done
+run exp --manifold euclidean:2 <<<1e308,0,1e308,0
+check "exp has no answer beyond the range of numbers" test "$status" -eq 1 -a "$(cat "$out")" = nan,nan
+run dist --all --manifold euclidean:2 <<<$'1e308,0\n-1e308,0\n-1e308,1'
+printf '0,nan,nan\nnan,0,1\nnan,1,0\n' >expected
+check "nor have pairs" cmp -s expected "$out"
+check "which are counted" grep -q "2 of 3 pairs have no answer .*1 and 2: beyond the range of numbers" "$err"
+
 # Units.
 prints "degrees in and out" -170 1e-12 exp --manifold circle --degrees <<<170,20
 prints "vectors in degrees" 20 1e-12 log --manifold circle --degrees <<<170,-170

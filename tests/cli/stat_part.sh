@@ -432,3 +432,11 @@ for bad in "--manifold euclidean:3" "--manifold product(euclidean:2,euclidean:1)
     # shellcheck disable=SC2086
     refuses "a time per factor: not with $bad" 2 "time-per-factor" mean $bad --time-per-factor scales.csv
 done
+
+# Matrices of some thousands in every step would take minutes.
+run sample --manifold sphere:3000 --time 1e-4 -n 3 --steps 4
+cp "$out" wide.csv
+for command in mean "mean --kind frechet" "kmeans -k 2" "mixture -k 2"; do
+    # shellcheck disable=SC2086
+    refuses "$command in 3000 dimensions" 3 "sphere:3000: an estimate of 300[01] parameters .* at most 1001" $command --manifold sphere:3000 wide.csv
+done
