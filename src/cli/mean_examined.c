@@ -56,7 +56,8 @@ mst_status examined_refuse(const mst_mean_examination *x)
 void examined_print(FILE *out, size_t d, const mst_mean_examination *x)
 {
     fprintf(out, "  %-16s%.3g (12 t <a1>/d, below 0.15 is harmless)\n", "curvature", x->curvature);
-    fprintf(out, "  %-16s%.3g times that of Brownian motion\n", "scatter", x->spread);
+    if (isfinite(x->spread)) /* one row, or rows that are one, have none */
+        fprintf(out, "  %-16s%.3g times that of Brownian motion\n", "scatter", x->spread);
     if (x->simulated > 0)
         fprintf(
             out,

@@ -3,7 +3,7 @@
 
 #include "net/gemm.h"
 
-#ifdef MST_HAS_DNNL
+#if defined MST_GEMM_DNNL
 #include <dnnl.h>
 #include <omp.h>
 #include <pthread.h>
@@ -76,7 +76,7 @@ const char *gemm_provider(void)
     return "oneDNN";
 }
 
-#else
+#elif defined MST_GEMM_CBLAS
 #include <cblas.h>
 
 void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, const float *a,
@@ -90,6 +90,22 @@ void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, cons
 const char *gemm_provider(void)
 {
     return "CBLAS";
+}
+
+#else
+#include "net/sgemm_kernels.h"
+
+void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, const float *a,
+          size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc)
+{
+    sgemm_operand left = {a, transpose_a ? 1 : lda, transpose_a ? lda : 1};
+    sgemm_operand right = {b, transpose_b ? 1 : ldb, transpose_b ? ldb : 1};
+    MST_PICK(sgemm_kernels)->multiply(m, n, k, left, right, beta, c, ldc);
+}
+
+const char *gemm_provider(void)
+{
+    return "manistat";
 }
 
 #endif

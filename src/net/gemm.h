@@ -13,7 +13,7 @@
 void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, const float *a,
           size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc);
 
-/* "oneDNN" or "CBLAS". */
+/* "manistat", "oneDNN" or "CBLAS". */
 const char *gemm_provider(void);
 
 #endif

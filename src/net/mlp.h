@@ -6,8 +6,8 @@
  *
  * Parameters are one block; weights are stored (outputs of the layer, inputs of the layer), as in PyTorch.
  * Rows are independent, so threads take shards of a batch, each with its own workspace and its own gradient
- * block. A row's results may differ by a few ulp with its place in the batch, because the matrix product
- * treats edges differently. */
+ * block. With oneDNN or CBLAS (MST_GEMM) a row's results may differ by a few ulp with its
+ * place in the batch. */
 #ifndef MST_NET_MLP_H
 #define MST_NET_MLP_H
 

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Matrix products against plain loops, for both ways of storing each factor, with gaps between rows. */
+#include "base/isa.h"
 #include "net/gemm.h"
 #include "support/support.h"
 
@@ -14,7 +15,7 @@
 #include <time.h>
 
 static const size_t sizes[][3] = {{1, 1, 1},    {3, 5, 7},       {12, 128, 33}, {1100, 3, 9},
-                                  {17, 31, 64}, {100, 128, 129}, {600, 15, 20}};
+                                  {17, 31, 64}, {100, 128, 129}, {600, 15, 20}, {40, 10, 1500}};
 enum { SIZES = sizeof sizes / sizeof *sizes, GAP = 3 };
 
 static float *random_floats(dice *d, size_t n)
@@ -57,8 +58,51 @@ static void check_product(const size_t *size, bool ta, bool tb, float beta)
 
 START_TEST(equals_plain_loops)
 {
-    for (int way = 0; way < 8; way++)
-        check_product(sizes[_i], way % 2 != 0, way / 2 % 2 != 0, way < 4 ? 0.0f : 1.0f);
+    static const char *const sets[] = {"generic", "v3", "v4"};
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        mst_isa_choose(sets[s]);
+        for (int way = 0; way < 8; way++)
+            check_product(sizes[_i], way % 2 != 0, way / 2 % 2 != 0, way < 4 ? 0.0f : 1.0f);
+    }
+    mst_isa_choose(NULL);
+}
+END_TEST
+
+/* Shapes around the edges of tiles and panels. */
+START_TEST(equals_plain_loops_at_edges)
+{
+    static const char *const sets[] = {"generic", "v3", "v4"};
+    static const size_t edges[] = {1, 2, 5, 6, 7, 8, 13, 14, 15, 16, 17, 29, 31, 32, 33, 65};
+    enum { EDGES = sizeof edges / sizeof *edges };
+    mst_isa_choose(sets[_i]);
+    for (size_t a = 0; a < EDGES; a++)
+        for (size_t b = 0; b < EDGES; b++)
+            for (int way = 0; way < 8; way++) {
+                size_t size[] = {edges[a], edges[b], (a + b) % 3 == 0 ? 9 : edges[(a * b) % EDGES]};
+                check_product(size, way % 2 != 0, way / 2 % 2 != 0, way < 4 ? 0.0f : 1.0f);
+            }
+    mst_isa_choose(NULL);
+}
+END_TEST
+
+/* The bits of a row do not depend on the rows around it: a batch may be cut anywhere. */
+START_TEST(rows_are_independent)
+{
+    enum { M = 61, N = 37, K = 700 };
+    static float a[M * K], b[N * K], all[M * N], some[M * N];
+    dice d = {11};
+    if (strcmp(gemm_provider(), "manistat") != 0)
+        return;
+    for (size_t i = 0; i < (size_t)M * K; i++)
+        a[i] = (float)dice_normal(&d);
+    for (size_t i = 0; i < (size_t)N * K; i++)
+        b[i] = (float)dice_normal(&d);
+    gemm(false, true, M, N, K, a, K, b, K, 0, all, N);
+    for (size_t cut = 1; cut < M; cut++) {
+        gemm(false, true, cut, N, K, a, K, b, K, 0, some, N);
+        gemm(false, true, M - cut, N, K, a + cut * K, K, b, K, 0, some + cut * N, N);
+        ck_assert_mem_eq(some, all, sizeof all);
+    }
 }
 END_TEST
 
@@ -147,13 +191,15 @@ END_TEST
 START_TEST(says_who_multiplies)
 {
     const char *name = gemm_provider();
-    ck_assert(strcmp(name, "oneDNN") == 0 || strcmp(name, "CBLAS") == 0);
+    ck_assert(strcmp(name, "manistat") == 0 || strcmp(name, "oneDNN") == 0 ||
+              strcmp(name, "CBLAS") == 0);
 }
 END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("gemm", 60, {equals_plain_loops, SIZES}, {works_inside_parallel_regions, 0},
+    return RUN_SUITE("gemm", 60, {equals_plain_loops, SIZES}, {equals_plain_loops_at_edges, 3},
+                     {rows_are_independent, 0}, {works_inside_parallel_regions, 0},
                      {team_of_one_works_alone, 0}, {signals_find_the_stack, 0},
                      {says_who_multiplies, 0});
 }
