@@ -34,3 +34,8 @@ run mean --manifold sphere:2 --sigma auto crowd.csv
 check "--sigma is for landmarks" grep -q 'are for landmarks, not for sphere:2' "$err"
 run mean --manifold landmarks:3x2 --sigma auto <crowd.csv
 check "--sigma auto reads a file twice" grep -q 'give a file' "$err"
+
+# One row has no scatter, and says nothing of it.
+run mean --manifold 'landmarks:3x2?sigma=0.5' --time 1e-12 <<<-5.13,0.08,-0.03,-0.03,5.04,-0.04
+check "a mean of one row" test "$status" -eq 0
+check "without a number that is none" bash -c '! grep -qi nan "$1"' - "$out"
