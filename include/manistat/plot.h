@@ -121,6 +121,11 @@ typedef struct mst_plot_options {
     /* default null: none. Put before every id of an SVG, so that several can stand on one page */
     const char *id;
     bool force; /* default false; mst_plot_write: replace a file that is there */
+    /* default 0: the one farthest from the mean; else the row, from 1, that pictures of one specimen show */
+    size_t specimen;
+    /* default null: landmarks are joined where neighbours in a row are neighbours in space. Else "none",
+     * "open" or "closed", of all landmarks or of pieces: "closed:1-25,26-50" */
+    const char *outline;
 } mst_plot_options;
 MST_API mst_plot_options mst_plot_options_default(void);
 

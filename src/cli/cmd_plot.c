@@ -46,6 +46,26 @@ static const option option_width = {
     .help = "width in millimetres; 84 is the column of a journal",
 };
 
+static const option option_specimen = {
+    .name = "specimen",
+    .kind = OPTION_COUNT,
+    .minimum = 1,
+    .maximum = UINT32_MAX,
+    .value = "ROW",
+    .example = "3",
+    .help = "the row of the data, from 1, that a picture of one specimen shows (default: the one "
+            "farthest from the mean)",
+};
+
+static const option option_outline = {
+    .name = "outline",
+    .kind = OPTION_TEXT,
+    .value = "KIND",
+    .example = "closed:1-25,26-50",
+    .help = "how landmarks are joined: none, open or closed, all in a row or in pieces, as in "
+            "closed:1-25,26-50 (default: where neighbours in a row are neighbours in space)",
+};
+
 static const option option_picture = {
     .name = "output",
     .letter = 'o',
@@ -179,6 +199,9 @@ static mst_status draw(drawing *d)
     mst_plot_options o = mst_plot_options_default();
     o.kind = option_get(d->inv, &option_picture_kind)->text;
     o.width = option_get(d->inv, &option_width)->number;
+    o.outline = option_get(d->inv, &option_outline)->text;
+    if (option_given(d->inv, &option_specimen))
+        o.specimen = option_get(d->inv, &option_specimen)->count;
     const char *out = option_get(d->inv, &option_picture)->text;
     if (out == NULL)
         return mst_fail(MST_ARGUMENT, "where to? pass -o FILE, which ends in .svg, .pdf or .png");
@@ -240,11 +263,11 @@ const command command_plot = {
                    "The same picture comes from --plot FILE of the command that estimates. The "
                    "same result gives the same "
                    "bytes.",
-    .options =
-        (const option *const[]){&option_picture_kind, &option_kinds, &option_data, &option_no_data,
-                                &option_width, &option_seed_unused, &option_threads_unused,
-                                &option_json, &option_picture, &option_force, &option_quiet,
-                                &option_help, &option_version, NULL},
+    .options = (const option *const[]){&option_picture_kind, &option_kinds, &option_data,
+                                       &option_no_data, &option_width, &option_specimen,
+                                       &option_outline, &option_seed_unused, &option_threads_unused,
+                                       &option_json, &option_picture, &option_force, &option_quiet,
+                                       &option_help, &option_version, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -11,6 +11,7 @@
 
 #include <manistat/plot.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct canvas canvas;
 
@@ -57,6 +58,18 @@ double canvas_width(const canvas *c);
 double canvas_height(const canvas *c);
 void canvas_set_height(canvas *c, double height);
 
+/* What the caller asked for. */
+const mst_plot_options *canvas_options(const canvas *c);
+
+/* A panel is a part of the frame that is drawn in like a frame of its own, from (left, top) on. The end gives
+ * its height. */
+typedef struct panel {
+    double left, top, width,
+        height; /* left and top of the panel; width and height of what it is in */
+} panel;
+panel canvas_panel_begin(canvas *c, double left, double top, double width);
+double canvas_panel_end(canvas *c, panel within);
+
 /* A sentence for the caption, once: one that is there already is not said again. */
 void canvas_note(canvas *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line of the legend, once for each name. */
@@ -77,6 +90,15 @@ void canvas_clip(canvas *c);
 void canvas_unclip(canvas *c);
 /* A ball that is lit from the upper left. */
 void canvas_ball(canvas *c, double x, double y, double radius);
+
+/* ---- Images ---- */
+/* As many pixels as a length of the frame has dots at the resolution of the picture. */
+size_t canvas_dots(const canvas *c, double length);
+uint32_t paint_pixel(paint p);
+/* Pixels (rows, columns), from the upper left, over a rectangle. */
+MST_MUST_USE mst_status canvas_image(canvas *c, double left, double top, double width,
+                                     double height, size_t columns, size_t rows,
+                                     const uint32_t *pixels);
 
 /* ---- Words ---- */
 typedef enum anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT } anchor;
