@@ -21,6 +21,11 @@ bool mst_has_equations(const mst_manifold *m)
     return m->constraint != NULL;
 }
 
+mst_status mst_equations(const mst_manifold *m, size_t n, const double *x, double *h)
+{
+    return m->constraint->ops.constraint(m, n, x, h, NULL);
+}
+
 size_t mst_map_dim(const mst_manifold *m)
 {
     return m->metric != NULL ? m->metric->ops.embedded : 0;

@@ -14,6 +14,8 @@
 bool mst_has_root(const mst_manifold *m);
 /* Is it given by equations? Then rows are points of R^D with its metric. */
 bool mst_has_equations(const mst_manifold *m);
+/* The left sides (n, D − d) of its equations at rows that need not be points. */
+MST_MUST_USE mst_status mst_equations(const mst_manifold *m, size_t n, const double *x, double *h);
 /* The dimension of the space that a metric is mapped into; 0: it is not, or not known to be. */
 size_t mst_map_dim(const mst_manifold *m);
 /* The images (n, mst_map_dim) of rows. */
