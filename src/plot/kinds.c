@@ -81,7 +81,8 @@ static mst_status no_kind(const mst_picture *p)
 static const plot_kind *first_that_suits(const mst_picture *p)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
-        if (is_suited(kinds[i], p))
+        if (is_suited(kinds[i], p) &&
+            (kinds[i]->only_by_name == NULL || !kinds[i]->only_by_name(p)))
             return kinds[i];
     return NULL;
 }

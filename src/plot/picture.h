@@ -14,12 +14,15 @@ typedef struct plot_kind {
     bool (*suits)(const mst_picture *p);
     /* Sets the height and draws. MST_UNABLE for a picture that has nothing of what this kind shows. */
     mst_status (*draw)(canvas *c, const mst_picture *p);
+    /* Is it drawn only if somebody asks for it, because it says more of the points than
+     * is known? Null: no. */
+    bool (*only_by_name)(const mst_picture *p);
 } plot_kind;
 
 /* In the order of preference: the first that suits is drawn if nobody asks for another. */
 #define PLOT_KIND_LIST(X) \
-    X(sphere) X(stereonet) X(map) X(curve) X(rose) X(ramachandran) X(surface) X(plane) X(disc) \
-    X(landmarks) X(grid) X(ellipsoids) X(matrix) X(tangent) X(loss) X(over_time)
+    X(sphere) X(stereonet) X(map) X(curve) X(rose) X(ramachandran) X(surface) X(latent) X(plane) \
+    X(disc) X(landmarks) X(grid) X(ellipsoids) X(matrix) X(rotations) X(tangent) X(loss) X(over_time)
 
 #define DECLARE_PLOT_KIND(name) extern const plot_kind kind_##name;
 PLOT_KIND_LIST(DECLARE_PLOT_KIND)

@@ -31,11 +31,12 @@ paint scale_paint(const colour_scale *s, double value)
         return paint_line;
     if (s->diverging) {
         double most = fmax(fabs(s->low), fabs(s->high));
-        return along(value >= 0 ? up : down, 4, most > 0 ? fabs(value) / most : 0);
+        return paint_dimmed(along(value >= 0 ? up : down, 4, most > 0 ? fabs(value) / most : 0),
+                            s->pale);
     }
     double share = s->log ? log(value / s->low) / log(s->high / s->low)
                           : (value - s->low) / (s->high - s->low);
-    return along(down, 4, share);
+    return paint_dimmed(along(down, 4, share), s->pale);
 }
 
 static double value_at(const colour_scale *s, double share)
@@ -59,7 +60,7 @@ mst_status scale_bar(canvas *c, const colour_scale *s, double left, double top, 
                     k == 0   ? ANCHOR_LEFT
                     : k == 1 ? ANCHOR_MIDDLE
                              : ANCHOR_RIGHT,
-                    "%.3g", fabs(value) < 1e-12 * fabs(s->high) ? 0 : value);
+                    "%.4g", fabs(value) < 1e-12 * fabs(s->high) ? 0 : value);
     }
     if (s->name != NULL)
         canvas_text(c, left + width / 2, top + 18, ANCHOR_MIDDLE, "%s", s->name);

@@ -12,6 +12,7 @@ typedef struct colour_scale {
     bool log;
     bool
         diverging; /* from blue over white, which is 0, to vermilion; else from white to dark blue */
+    double pale;   /* mixed with so much white, 0 … 1, for what is drawn on it */
     const char *name;
 } colour_scale;
 
