@@ -66,6 +66,28 @@ manistat sample --manifold circle --time 0.05 -n 30 --degrees -o degrees.csv
 succeeds "degrees" mean --manifold circle --degrees degrees.csv --plot degrees.svg -o degrees.txt
 pictured "degrees: sound" degrees.svg "letters > 80"
 
+# Shapes, matrices, rotations, and what has no picture of its own.
+for space in spd:2 spd:3 spd:5 so3 sphere:4 kendall:6x2; do
+    manistat sample --manifold $space --time 0.01 -n 40 --seed 3 -o "$space.csv"
+    succeeds "mean on $space" mean --manifold $space --json "$space.csv" -o "$space.json"
+    succeeds "picture of $space" plot "$space.json" -o "$space.svg"
+    pictured "picture of $space: sound" "$space.svg" "'n = 40' in caption and letters > 80"
+    succeeds "tangent map of $space" plot "$space.json" --kind tangent -o tangent.svg --force
+    pictured "tangent map of $space" tangent.svg "points('$blue') == 41 and points('$vermilion') >= 1 and 'most variance' in caption"
+done
+pictured "landmarks: every one" kendall:6x2.svg "points('$blue') == 6 * 40 + 1 and points('$vermilion') >= 6"
+pictured "ellipses: every one" spd:2.svg "rings('$blue') >= 40 and rings('$vermilion') >= 1"
+pictured "ellipsoids: an image each for mean and data" spd:3.svg "images == 2 and points('$blue') == 3 * 40 + 1"
+pictured "matrix: the entries and the bar" spd:5.svg "images == 2"
+succeeds "grid" plot kendall:6x2.json --kind grid --specimen 5 -o grid.svg
+pictured "grid: two configurations" grid.svg "points('$blue') == 7 and points('$vermilion') == 7 and 'specimen 5' in caption"
+refuses "no such specimen" 2 'no specimen 41 of 40' plot kendall:6x2.json --kind grid --specimen 41 -o none.svg
+refuses "no such outline" 2 '--outline is none, open or closed' plot kendall:6x2.json --outline round -o none.svg
+torus=$here/../../examples/manifolds/torus.manifold
+manistat sample --manifold "$torus" --time 0.05 -n 40 -o on-torus.csv
+succeeds "mean on a surface" mean --manifold "$torus" --kind frechet on-torus.csv --plot torus.svg -o torus.txt
+pictured "surface: shaded, with points" torus.svg "images == 1 and points('$blue') + rings('$blue') >= 30 and 'surface in space' in caption"
+
 # Curves.
 awk 'BEGIN { print "hour"; for (i = 0; i < 40; i++) print i / 4 }' >x.csv
 awk 'BEGIN { for (i = 0; i < 40; i++) print i / 8 + 0.3 * sin(7 * i) }' >angles.csv

@@ -3,11 +3,10 @@
 
 /* A small picture of every kind without words, for fonts differ, against the one in tests/plot/golden; those
  * that were looked at. MST_GOLDEN=write writes them anew. */
-#include "support/scratch.h"
+#include "golden.h"
 
 #include <manistat/plot.h>
 #include <math.h>
-#include <sys/wait.h>
 
 typedef struct sketch {
     const char *kind, *spec;
@@ -30,29 +29,6 @@ static void setup(void)
 static void teardown(void)
 {
     scratch_close();
-}
-
-/* Draws `p` and compares it with the golden picture of the name. */
-static void compare(const mst_picture *p, const char *kind)
-{
-    char golden[400], command[1300];
-    mst_plot_options o = mst_plot_options_default();
-    o.kind = kind;
-    o.words = false;
-    o.width = 42;
-    o.resolution = 100;
-    o.force = true;
-    snprintf(golden, sizeof golden, "%s/../plot/golden/%s.png", MST_TEST_DATA, kind);
-    const char *wish = getenv("MST_GOLDEN");
-    if (wish != NULL && strcmp(wish, "write") == 0) {
-        ASSERT_OK(mst_plot_write(golden, p, &o));
-        return;
-    }
-    ASSERT_OK(mst_plot_write(scratch("got.png"), p, &o));
-    snprintf(command, sizeof command, "python3 -B '%s/../plot/same_picture.py' '%s' '%s'",
-             MST_TEST_DATA, golden, scratch("got.png"));
-    int status = system(command);
-    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", kind);
 }
 
 /* Points that depend on no generator of ours: a grid of the tangent space, shifted. */
@@ -99,7 +75,7 @@ static void draw_points(const sketch *s)
     p.mean_count = 1;
     p.source = source;
     ASSERT_OK(mst_plot_suits(s->kind, &p));
-    compare(&p, s->kind);
+    compare_golden(&p, s->kind, s->kind);
     mst_score_free(source);
     mst_manifold_free(m);
 }
@@ -124,7 +100,7 @@ static void draw_curve(const sketch *s)
     p.x = points;
     p.s = over;
     p.n = STEPS;
-    compare(&p, s->kind);
+    compare_golden(&p, s->kind, s->kind);
     mst_manifold_free(m);
 }
 
@@ -144,7 +120,7 @@ static void draw_series(const sketch *s)
     p.series_count = 2;
     p.over = strcmp(s->kind, "loss") == 0 ? MST_OVER_STEPS : MST_OVER_TIME;
     p.x_log = p.y_log = p.over == MST_OVER_TIME;
-    compare(&p, s->kind);
+    compare_golden(&p, s->kind, s->kind);
 }
 
 START_TEST(golden)

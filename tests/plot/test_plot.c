@@ -143,7 +143,7 @@ START_TEST(kinds)
         const mst_plot_kind *k = mst_plot_kind_at(i);
         ck_assert(*k->name != '\0' && *k->what != '\0' && *k->suits != '\0');
     }
-    ASSERT_OK(mst_sphere_new(&other, 7));
+    ASSERT_OK(mst_euclidean_new(&other, 1));
     p.m = other;
     ck_assert_ptr_null(mst_plot_default_kind(&p));
     ASSERT_FAILS(MST_UNABLE, mst_plot_suits("sphere", &p));
