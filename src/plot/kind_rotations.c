@@ -230,7 +230,7 @@ static mst_status draw(canvas *c, const mst_picture *p)
                      : count == 2 || count == 4 ? 2
                                                 : 3,
            rows = (count + columns - 1) / columns;
-    double side = canvas_width(c) / (double)columns, title = count > 1 ? 10 : 0;
+    double side = canvas_width(c) / (double)columns, title = count > 1 ? 15 : 0;
     double used = count == 1 ? 0.86 * side : side - 6;
     bool regions = true;
     double row_height = used + title + (count == 1 ? 8 : 4);
@@ -240,7 +240,7 @@ static mst_status draw(canvas *c, const mst_picture *p)
                   row_height * (double)(k / columns) + title + used / 2 + 2,
                   count > 1 ? 0.37 * used : 0.44 * used};
         if (count > 1)
-            canvas_text(c, b.x, b.y - used / 2 - 3, ANCHOR_MIDDLE, "%s",
+            canvas_text(c, b.x, b.y - used / 2 - 7, ANCHOR_MIDDLE, "%s",
                         p->means[k].name != NULL ? p->means[k].name : p->mean_word);
         canvas_ball(c, b.x, b.y, b.radius);
         canvas_circle(c, b.x, b.y, b.radius);

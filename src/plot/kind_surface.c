@@ -90,7 +90,7 @@ static mst_status draw_surface(canvas *c, const mst_picture *p, const relief *g,
         status = plot_layers(c, p, &to);
         canvas_note(
             c, "The surface in space, seen from %s, from afar; what is behind it is dimmed.%s",
-            plot_centre(p) != NULL ? "about the side of the mean" : "the side of the first point",
+            p->mean_count > 0 ? "about the side of the mean" : "the side of the first points",
             part ? " It is drawn as far as the points go." : "");
     }
     mst_release(s.view.depth);

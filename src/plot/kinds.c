@@ -69,7 +69,7 @@ static const char *list_kinds(const mst_picture *p, char text[LIST_SIZE])
 /* "sphere (sphere:2), rose (circle)" */
 static mst_status no_kind(const mst_picture *p)
 {
-    char list[400];
+    char list[1000];
     size_t used = 0;
     for (size_t i = 0; i < KIND_COUNT && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (%s)", i > 0 ? ", " : "",
