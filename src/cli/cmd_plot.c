@@ -46,6 +46,15 @@ static const option option_width = {
     .help = "width in millimetres; 84 is the column of a journal",
 };
 
+static const option option_resolution = {
+    .name = "resolution",
+    .kind = OPTION_POSITIVE,
+    .value = "DPI",
+    .fallback = "300",
+    .example = "150",
+    .help = "dots per inch of PNG, and of images within the other formats",
+};
+
 static const option option_specimen = {
     .name = "specimen",
     .kind = OPTION_COUNT,
@@ -199,6 +208,7 @@ static mst_status draw(drawing *d)
     mst_plot_options o = mst_plot_options_default();
     o.kind = option_get(d->inv, &option_picture_kind)->text;
     o.width = option_get(d->inv, &option_width)->number;
+    o.resolution = option_get(d->inv, &option_resolution)->number;
     o.outline = option_get(d->inv, &option_outline)->text;
     if (option_given(d->inv, &option_specimen))
         o.specimen = option_get(d->inv, &option_specimen)->count;
@@ -263,11 +273,12 @@ const command command_plot = {
                    "The same picture comes from --plot FILE of the command that estimates. The "
                    "same result gives the same "
                    "bytes.",
-    .options = (const option *const[]){&option_picture_kind, &option_kinds, &option_data,
-                                       &option_no_data, &option_width, &option_specimen,
-                                       &option_outline, &option_seed_unused, &option_threads_unused,
-                                       &option_json, &option_picture, &option_force, &option_quiet,
-                                       &option_help, &option_version, NULL},
+    .options =
+        (const option *const[]){&option_picture_kind, &option_kinds, &option_data, &option_no_data,
+                                &option_width, &option_resolution, &option_specimen,
+                                &option_outline, &option_seed_unused, &option_threads_unused,
+                                &option_json, &option_picture, &option_force, &option_quiet,
+                                &option_help, &option_version, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

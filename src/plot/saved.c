@@ -47,6 +47,26 @@ mst_status stored_text(mst_saved *s, const char **out, const char *format, ...)
     return MST_OK;
 }
 
+/* The spec of the manifold; files lose their folders, which are of no use to a reader. */
+static mst_status name_space(mst_saved *s)
+{
+    const char *spec = mst_manifold_spec(s->picture.m);
+    char *copy, *end;
+    MST_TRY(stored_new(s, &copy, strlen(spec) + 1));
+    s->space = end = copy;
+    for (char *word = copy; *spec != '\0'; spec++) {
+        if (*spec == '/') {
+            end = word;
+            continue;
+        }
+        *end++ = *spec;
+        if (*spec == '(' || *spec == ',')
+            word = end;
+    }
+    *end = '\0';
+    return MST_OK;
+}
+
 void mst_saved_free(mst_saved *s)
 {
     if (s == NULL)
@@ -267,6 +287,7 @@ static mst_status read_top(mst_saved *s, const mst_json_value *top, const mst_ma
     for (size_t i = 0; i < READERS && command != NULL; i++)
         if (strcmp(command, readers[i].command) == 0) {
             MST_TRY(open_manifold(s, top, m));
+            MST_TRY(name_space(s));
             double n = stored_number(top, "n");
             s->rows = n >= 1 && n < 1e15 ? (size_t)n : 0;
             return readers[i].read(s, top);

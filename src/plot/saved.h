@@ -17,6 +17,7 @@ struct mst_saved {
     mst_points_options forms;
     size_t rows;
     const char *name;    /* of the file, in messages */
+    const char *space;   /* what titles call the manifold */
     const char *version; /* that it was written by; null: it does not say */
     mst_manifold *owned; /* the manifold, unless it is borrowed */
     mst_score *source;

@@ -46,8 +46,8 @@ mst_status stored_read_kmeans(mst_saved *s, const mst_json_value *top)
     MST_TRY(read_centres(s, top, &means));
     MST_TRY(stored_labels(s, top, "labels", s->picture.mean_count, &s->picture.labels, &count));
     MST_TRY(check_rows(s, count));
-    MST_TRY(stored_text(s, &s->picture.title, "k-means on %s, k = %zu",
-                        mst_manifold_spec(s->picture.m), s->picture.mean_count));
+    MST_TRY(stored_text(s, &s->picture.title, "k-means on %s, k = %zu", s->space,
+                        s->picture.mean_count));
     return stored_text(
         s, &s->picture.caption,
         "n = %zu; each point is of the cluster whose centre (%s mean) is nearest; "
@@ -89,7 +89,7 @@ mst_status stored_read_mixture(mst_saved *s, const mst_json_value *top)
     MST_TRY(label_rows(s, responsibilities, others));
     stored_open_source(s, top);
     MST_TRY(stored_text(s, &s->picture.title, "Mixture of %zu Brownian motions on %s", count,
-                        mst_manifold_spec(s->picture.m)));
+                        s->space));
     return stored_text(
         s, &s->picture.caption,
         "n = %zu; points are drawn as of the component that is most likely to have made "

@@ -69,7 +69,7 @@ mst_status stored_read_regress(mst_saved *s, const mst_json_value *top)
                  100 * stored_number(top, "confidence"));
     bool geodesic = shape != NULL && strcmp(shape, "geodesic") == 0;
     MST_TRY(stored_text(s, &s->picture.title, "%s regression on %s",
-                        geodesic ? "Geodesic" : "Curve", mst_manifold_spec(s->picture.m)));
+                        geodesic ? "Geodesic" : "Curve", s->space));
     return stored_text(
         s, &s->picture.caption, "n = %zu; curve over %s from %.4g to %.4g, R\u00b2 = %.2g%s.%s%s",
         s->rows, noun, curve->s[0], curve->s[curve->count - 1], stored_number(top, "r_squared"),
@@ -109,8 +109,8 @@ mst_status stored_read_train(mst_saved *s, const mst_json_value *top)
     s->picture.over = MST_OVER_STEPS;
     s->picture.x_name = "step";
     s->picture.y_name = "per dimension";
-    MST_TRY(stored_text(s, &s->picture.title, "Training on %s, loss %s",
-                        mst_manifold_spec(s->picture.m), loss != NULL ? loss : "?"));
+    MST_TRY(stored_text(s, &s->picture.title, "Training on %s, loss %s", s->space,
+                        loss != NULL ? loss : "?"));
     return stored_text(s, &s->picture.caption,
                        "%.0f steps, %.3g samples. Loss: running mean on the samples, noise of the "
                        "targets included. Excess: "
@@ -183,8 +183,7 @@ mst_status stored_read_check(mst_saved *s, const mst_json_value *top)
     char usable[100] = "The certificate names no times for which it may be used.";
     if (isfinite(low) && isfinite(high))
         snprintf(usable, sizeof usable, "It may be used for t from %.3g to %.3g.", low, high);
-    MST_TRY(stored_text(s, &s->picture.title, "Errors of a score network on %s",
-                        mst_manifold_spec(s->picture.m)));
+    MST_TRY(stored_text(s, &s->picture.title, "Errors of a score network on %s", s->space));
     return stored_text(s, &s->picture.caption,
                        "Root mean squares over %.0f pairs in each band of t, at the middle of the "
                        "band. Reference: %s. %s",

@@ -107,8 +107,7 @@ static mst_status describe(mst_saved *s, const mst_json_value *top, size_t group
     const mst_picture_mean *mean = s->picture.means;
     char time[64] = "", in[64] = "", state[160] = "";
     MST_TRY(stored_text(s, &s->picture.title, "%s mean%s on %s",
-                        frechet ? "Fr\u00e9chet" : "Diffusion", groups > 0 ? "s" : "",
-                        mst_manifold_spec(s->picture.m)));
+                        frechet ? "Fr\u00e9chet" : "Diffusion", groups > 0 ? "s" : "", s->space));
     if (groups > 0)
         snprintf(in, sizeof in, " in %zu groups", groups);
     else if (isfinite(mean->time))
@@ -166,8 +165,7 @@ mst_status stored_read_test(mst_saved *s, const mst_json_value *top)
     stored_open_source(s, top);
     s->picture.means = means;
     s->picture.mean_count = count;
-    MST_TRY(stored_text(s, &s->picture.title, "%zu samples on %s", count,
-                        mst_manifold_spec(s->picture.m)));
+    MST_TRY(stored_text(s, &s->picture.title, "%zu samples on %s", count, s->space));
     return stored_text(
         s, &s->picture.caption,
         "n = %zu in %zu samples; means of each by itself. Test of equal %s: p = %.2g.", s->rows,

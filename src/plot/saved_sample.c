@@ -56,8 +56,7 @@ static mst_status make_paths(mst_saved *s, size_t n, const double *x, const doub
     }
     s->picture.curves = curves;
     s->picture.curve_count = count;
-    MST_TRY(
-        stored_text(s, &s->picture.title, "Brownian paths on %s", mst_manifold_spec(s->picture.m)));
+    MST_TRY(stored_text(s, &s->picture.title, "Brownian paths on %s", s->space));
     return stored_text(s, &s->picture.caption, "%zu path%s, simulated; nothing is estimated.%s",
                        count, count == 1 ? "" : "s",
                        count == MOST ? " Further paths are not drawn." : "");
@@ -77,8 +76,7 @@ mst_status stored_read_sample(mst_saved *s, const mst_json_value *top)
     }
     s->picture.x = x;
     s->picture.n = s->rows = n;
-    MST_TRY(stored_text(s, &s->picture.title, "Brownian motion on %s",
-                        mst_manifold_spec(s->picture.m)));
+    MST_TRY(stored_text(s, &s->picture.title, "Brownian motion on %s", s->space));
     return stored_text(s, &s->picture.caption,
                        "n = %zu end points at time %.4g, simulated; nothing is estimated.", n,
                        stored_number(top, "time"));
