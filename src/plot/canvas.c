@@ -91,6 +91,8 @@ void canvas_free(canvas *c)
         return;
     canvas_points_end(c); /* of a drawing that failed */
     cairo_destroy(c->cr);
+    /* An SVG surface of cairo 1.16 keeps its source. */
+    cairo_surface_finish(c->recording);
     cairo_surface_destroy(c->recording);
     mst_release(c);
 }

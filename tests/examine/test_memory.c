@@ -35,8 +35,8 @@ static mst_status examine(const mst_manifold *m, long k)
 }
 
 static const char *const texts[] = {
-    "coordinates u v\nperiod u 2*pi\nperiod v 2*pi\n"
-    "embedding = (2 + cos(v))*cos(u), (2 + cos(v))*sin(u), sin(v)\ncompact = yes\nstart = 0, 0\n",
+    ("coordinates u v\nperiod u 2*pi\nperiod v 2*pi\n"
+     "embedding = (2 + cos(v))*cos(u), (2 + cos(v))*sin(u), sin(v)\ncompact = yes\nstart = 0, 0\n"),
     "coordinates x y\nmetric = 1/y^2\ndomain y > 0\nstart = 0, 1\n",
     "coordinates x y z\nconstraint = x^2 + 2*y^2 + z^2 - 1\nstart = 1, 0, 0\n",
 };
