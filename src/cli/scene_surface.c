@@ -41,12 +41,11 @@ mst_status scene_draw_surface(scene *s, const scene_map *map, size_t n, const do
     if (mst_manifold_ambient(map->m) != 2 || n == 0 || !choose_range(map, n, x, low, high))
         return MST_OK;
     for (size_t line = 0; line < 2 * LINES && status == MST_OK; line++) {
-        size_t across = line % 2, along = 1 - across, row;
+        size_t across = line % 2, along = 1 - across, number = line / 2, row;
         bool any = false;
         for (size_t i = 0; i < STEPS; i++) {
             double u[2];
-            u[across] =
-                low[across] + (high[across] - low[across]) * (double)(line / 2) / (LINES - 1);
+            u[across] = low[across] + (high[across] - low[across]) * (double)number / (LINES - 1);
             u[along] = low[along] + (high[along] - low[along]) * (double)i / (STEPS - 1);
             bool there = mst_manifold_validate(map->m, 1, u, &row) == MST_OK &&
                          mst_manifold_in_space(map->m, 1, u, path[i]) == MST_OK &&

@@ -84,7 +84,7 @@ static void draw_sample(cairo_t *cr, const legend *l, double x, double y)
         cairo_set_line_width(cr, 0.75);
         cairo_stroke(cr);
     } else {
-        canvas_marker_path(cr, l->marker, x + SAMPLE / 2 - 1.5, y, 2);
+        canvas_marker_path(cr, l->marker, x + 0.5 * SAMPLE - 1.5, y, 2);
         cairo_set_line_width(cr, 1);
         if (l->filled && canvas_marker_has_area(l->marker))
             cairo_fill(cr);

@@ -185,8 +185,8 @@ static const stamp *stamp_of(point_layer *l, marker m, double radius, bool open)
         cairo_set_operator(cr, CAIRO_OPERATOR_CLEAR);
         cairo_paint(cr);
         cairo_set_operator(cr, CAIRO_OPERATOR_OVER);
-        cairo_translate(cr, reach + (place % PLACES + 0.5) / PLACES,
-                        reach + (place / PLACES + 0.5) / PLACES);
+        int across = place % PLACES, down = place / PLACES;
+        cairo_translate(cr, reach + (across + 0.5) / PLACES, reach + (down + 0.5) / PLACES);
         cairo_scale(cr, l->scale, l->scale);
         draw_marker(cr, m, 0, 0, radius, (paint){0, 0, 0, 1}, open);
         cairo_destroy(cr);

@@ -40,8 +40,9 @@ static mst_status fill_grid(const mst_picture *p, const projection *to, function
     mst_status status = mst_allocate(&inside, n);
     if (status == MST_OK) {
         for (size_t i = 0; i < n; i++) {
-            xy[2 * i] = g->left + g->dx * (double)(i % g->cols);
-            xy[2 * i + 1] = g->top + g->dy * (double)(i / g->cols);
+            size_t row = i / g->cols, col = i % g->cols;
+            xy[2 * i] = g->left + g->dx * (double)col;
+            xy[2 * i + 1] = g->top + g->dy * (double)row;
         }
         to->lift(to, n, xy, x, inside);
         for (size_t i = 0; i < n; i++)

@@ -193,8 +193,8 @@ static mst_status draw_glyphs(canvas *c, const glyphs *g, size_t from, size_t to
     for (size_t i = from; i < to; i++)
         largest = fmax(largest, g->values[3 * i + 2]);
     for (size_t i = from; i < to; i++) {
-        double cx = side * ((double)((i - from) % columns) + 0.5),
-               cy = side * ((double)((i - from) / columns) + 0.5);
+        size_t row = (i - from) / columns, col = (i - from) % columns;
+        double cx = side * ((double)col + 0.5), cy = side * ((double)row + 0.5);
         cast_rays(&all, dots * cx, dots * cy, dots * 0.48 * side / sqrt(largest), g->values + 3 * i,
                   g->vectors + 9 * i);
     }

@@ -68,8 +68,9 @@ static mst_status draw(canvas *c, const mst_picture *p)
     double row_height = side + 12 + (count > 1 ? 10 : 0), foot = (double)rows * row_height + 4;
     canvas_set_height(c, foot + 24);
     for (size_t k = 0; k < count; k++) {
-        double left = gap + (double)(k % columns) * (side + gap),
-               top = 2 + (double)(k / columns) * row_height + (count > 1 ? 10 : 0);
+        size_t row = k / columns, col = k % columns;
+        double left = gap + (double)col * (side + gap),
+               top = 2 + (double)row * row_height + (count > 1 ? 10 : 0);
         left += count == 1 ? (canvas_width(c) - gap - side) / 2 : 0;
         if (count > 1)
             canvas_text(c, left + side / 2, top - 5, ANCHOR_MIDDLE, "%s",

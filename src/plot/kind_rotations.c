@@ -236,8 +236,8 @@ static mst_status draw(canvas *c, const mst_picture *p)
     double row_height = used + title + (count == 1 ? 8 : 4);
     canvas_set_height(c, (double)rows * row_height + 2);
     for (size_t k = 0; k < count; k++) {
-        ball b = {side * ((double)(k % columns) + 0.5),
-                  row_height * (double)(k / columns) + title + used / 2 + 2,
+        size_t row = k / columns, col = k % columns;
+        ball b = {side * ((double)col + 0.5), row_height * (double)row + title + used / 2 + 2,
                   count > 1 ? 0.37 * used : 0.44 * used};
         if (count > 1)
             canvas_text(c, b.x, b.y - used / 2 - 7, ANCHOR_MIDDLE, "%s",

@@ -48,6 +48,7 @@ for command in dist log "geodesic --steps 2"; do
     # shellcheck disable=SC2086
     run $command --manifold euclidean:2 far.csv
     check "$command has no answer beyond the range of numbers" grep -q "1 of 2 rows have no answer .*beyond the range of numbers" "$err"
+    # shellcheck disable=SC2016 # for the inner shell
     check "$command prints no infinity" bash -c '! grep -q inf "$1"' - "$out"
 done
 run exp --manifold euclidean:2 <<<1e308,0,1e308,0

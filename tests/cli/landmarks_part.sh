@@ -38,4 +38,5 @@ check "--sigma auto reads a file twice" grep -q 'give a file' "$err"
 # One row has no scatter, and says nothing of it.
 run mean --manifold 'landmarks:3x2?sigma=0.5' --time 1e-12 <<<-5.13,0.08,-0.03,-0.03,5.04,-0.04
 check "a mean of one row" test "$status" -eq 0
+# shellcheck disable=SC2016 # for the inner shell
 check "without a number that is none" bash -c '! grep -qi nan "$1"' - "$out"
