@@ -20,14 +20,27 @@ typedef struct plot_kind {
 } plot_kind;
 
 /* In the order of preference: the first that suits is drawn if nobody asks for another. */
-#define PLOT_KIND_LIST(X)                                                                    \
-    X(sphere)                                                                                \
-    X(stereonet)                                                                             \
-    X(map)                                                                                   \
-    X(curve)                                                                                 \
-    X(rose)                                                                                  \
-    X(ramachandran) X(surface) X(latent) X(plane) X(disc) X(landmarks) X(grid) X(ellipsoids) \
-        X(matrix) X(rotations) X(tangent) X(loss) X(over_time)
+/* clang-format off */
+#define PLOT_KIND_LIST(X) \
+    X(sphere) \
+    X(stereonet) \
+    X(map) \
+    X(curve) \
+    X(rose) \
+    X(ramachandran) \
+    X(surface) \
+    X(latent) \
+    X(plane) \
+    X(disc) \
+    X(landmarks) \
+    X(grid) \
+    X(ellipsoids) \
+    X(matrix) \
+    X(rotations) \
+    X(tangent) \
+    X(loss) \
+    X(over_time)
+/* clang-format on */
 
 #define DECLARE_PLOT_KIND(name) extern const plot_kind kind_##name;
 PLOT_KIND_LIST(DECLARE_PLOT_KIND)

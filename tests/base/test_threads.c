@@ -246,8 +246,9 @@ END_TEST
 
 int main(void)
 {
+    /* Forks come first: without processes of their own, tests share the threads of those before them. */
     return RUN_SUITE(
-        "threads", 60, {shortages_of_all_threads_are_known, 0}, {children_work_after_a_fork, 0},
+        "threads", 60, {children_work_after_a_fork, 0}, {shortages_of_all_threads_are_known, 0},
         {blocks_cover_the_range_exactly, 0}, {the_lowest_failing_block_is_reported, 0},
         {a_late_failure_of_a_lower_block_wins, 0}, {a_block_that_gives_up_is_not_the_failure, 0},
         {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
