@@ -209,3 +209,16 @@ void axes_open(axes *a, canvas *c, double ratio, bool equal)
     if (a->y.name != NULL)
         canvas_text_up(c, 4, a->top + a->height / 2, a->y.name);
 }
+
+mst_status axes_layers(const axes *a, canvas *c, const mst_picture *p, projection to)
+{
+    to.left = a->left;
+    to.top = a->top;
+    to.width = a->width;
+    to.height = a->height;
+    canvas_rectangle(c, a->left, a->top, a->width, a->height);
+    canvas_clip(c);
+    mst_status status = plot_layers(c, p, &to);
+    canvas_unclip(c);
+    return status;
+}

@@ -5,7 +5,7 @@
 #ifndef MST_PLOT_AXES_H
 #define MST_PLOT_AXES_H
 
-#include "plot/canvas.h"
+#include "plot/picture.h"
 
 typedef struct axis {
     double low, high; /* of the data; widened to whole steps by axes_open */
@@ -35,5 +35,8 @@ double axes_x_value(const axes *a, double x);
 double axes_y_value(const axes *a, double y);
 /* Is it within the rectangle? */
 bool axes_inside(const axes *a, double x, double y);
+
+/* The layers of a picture within the rectangle, which becomes the part of the frame of the projection. */
+MST_MUST_USE mst_status axes_layers(const axes *a, canvas *c, const mst_picture *p, projection to);
 
 #endif

@@ -85,19 +85,8 @@ static mst_status draw(canvas *c, const mst_picture *p)
     MST_TRY(take_all(&a, p));
     take_spread(&a, p);
     axes_open(&a, c, 0.85, flat);
-    projection to = {.m = p->m,
-                     .data = &a,
-                     .place = place,
-                     .lift = lift,
-                     .seam = INFINITY,
-                     .left = a.left,
-                     .top = a.top,
-                     .width = a.width,
-                     .height = a.height};
-    canvas_rectangle(c, a.left, a.top, a.width, a.height);
-    canvas_clip(c);
-    mst_status status = plot_layers(c, p, &to);
-    canvas_unclip(c);
+    projection to = {.m = p->m, .data = &a, .place = place, .lift = lift, .seam = INFINITY};
+    mst_status status = axes_layers(&a, c, p, to);
     if (!flat)
         canvas_note(
             c, "Axes are coordinates of the manifold: lengths on paper are not its distances.");

@@ -48,18 +48,8 @@ static mst_status draw(canvas *c, const mst_picture *p)
     a.x.name = p->x_name != NULL ? p->x_name : "first angle (degrees)";
     a.y.name = p->y_name != NULL ? p->y_name : "second angle (degrees)";
     axes_open(&a, c, 1, false);
-    projection to = {.data = &a,
-                     .place = place,
-                     .lift = lift,
-                     .seam = a.width / 2,
-                     .left = a.left,
-                     .top = a.top,
-                     .width = a.width,
-                     .height = a.height};
-    canvas_rectangle(c, a.left, a.top, a.width, a.height);
-    canvas_clip(c);
-    mst_status status = plot_layers(c, p, &to);
-    canvas_unclip(c);
+    projection to = {.data = &a, .place = place, .lift = lift, .seam = a.width / 2};
+    mst_status status = axes_layers(&a, c, p, to);
     canvas_note(c, "Opposite sides of the square are one.");
     return status;
 }
