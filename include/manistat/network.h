@@ -102,11 +102,12 @@ MST_API MST_MUST_USE mst_status mst_network_certify(mst_network *net, const char
 /* The network as a score source. It is borrowed, and its manifold is the source's. The time derivative is
  * ½(div s + |s|²) with the exact divergence, or the time head's; the Hessian is the symmetric part of ∇s.
  * Times outside [t_min, t_max] are MST_DOMAIN unless `beyond`. On manifolds from formulas or a metric
- * the expansion (mst_score_expansion_new) answers rows for which its validity number is below
- * MST_VALIDITY_LIMIT, and has a share up to twice that. */
+ * the expansion (mst_score_expansion_new), and on closed surfaces the sum over eigenfunctions
+ * (mst_score_spectral_new), answer rows for which their validity number is below MST_VALIDITY_LIMIT, and have
+ * a share up to twice that. */
 MST_API MST_MUST_USE mst_status mst_score_network_new(mst_score **out, const mst_network *net,
                                                       bool beyond);
-/* The same without the expansion: the network answers all rows alone, which takes
+/* The same without these: the network answers all rows alone, which takes
  * microseconds instead of milliseconds there. */
 MST_API MST_MUST_USE mst_status mst_score_network_alone_new(mst_score **out, const mst_network *net,
                                                             bool beyond);

@@ -99,13 +99,22 @@ typedef struct mst_pde_options {
 MST_API mst_pde_options mst_pde_options_default(void);
 MST_API MST_MUST_USE mst_status mst_score_pde_new(mst_score **out, const mst_manifold *m,
                                                   const mst_pde_options *options);
-/* By name: "exact", "log", "expansion", "bridge", "pde", or the path of a model (<manistat/network.h>), which
- * the source then owns. Options follow a question mark, joined by &. Bridges have
+/* The sum over eigenfunctions of the Laplacian, made from about `functions` smooth ones (0: as many as take
+ * about a second, 630 or 900): closed
+ * surfaces from formula files, either with two periodic coordinates or by one equation in R³ that every ray
+ * from the middle meets once; MST_UNABLE elsewhere. For long times: the more functions, the shorter they may
+ * be. Every row has a validity number, from a second sum with fewer functions. */
+MST_API MST_MUST_USE mst_status mst_score_spectral_new(mst_score **out, const mst_manifold *m,
+                                                       size_t functions);
+/* By name: "exact", "log", "expansion", "bridge", "pde", "spectral", or the path of a model
+ * (<manistat/network.h>), which the source then owns. Options follow a question mark,
+ * joined by &. Bridges have
  *   paths=M      of a pair, steps=N of a path, seed=S
  *   guide=best, log, smooth
- * The heat equation has grid, unknowns and memory, as in mst_pde_options. A model has
+ * The heat equation has grid, unknowns and memory, as in mst_pde_options, eigenfunctions have functions. A
+ * model has
  *   beyond=yes   times outside its range are allowed
- *   expansion=no the network answers alone, also where the expansion would be better (<manistat/network.h>)
+ *   expansion=no the network answers alone, also where the expansion or eigenfunctions would be better
  *   t=T, t=least its small-time limit, a source without a time, at the time T or at its least
  * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list
  * of those that do. */

@@ -15,12 +15,13 @@ static const char logarithm[] = "log";
 static const char expansion[] = "expansion";
 static const char bridge[] = "bridge";
 static const char pde[] = "pde";
-static const char *const words[] = {exact, logarithm, expansion, bridge, pde, NULL};
+static const char spectral[] = "spectral";
+static const char *const words[] = {exact, logarithm, expansion, bridge, pde, spectral, NULL};
 
 /* How --score is called, whatever it is for. */
-#define SCORE_OPTION                                                   \
-    .name = "score", .kind = OPTION_FILE, .choices = words,            \
-    .value = "exact|log|expansion|bridge|pde|FILE", .fallback = exact, \
+#define SCORE_OPTION                                                            \
+    .name = "score", .kind = OPTION_FILE, .choices = words,                     \
+    .value = "exact|log|expansion|bridge|pde|spectral|FILE", .fallback = exact, \
     .example = "model.safetensors"
 
 const option option_score = {
@@ -30,7 +31,9 @@ const option option_score = {
         "one), expansion (that for small times along geodesics; the default for likelihoods where "
         "there is no closed form), bridge (simulated bridges, on any manifold; "
         "bridge?paths=M&steps=N for M paths a pair, 200, of N steps, 48), pde (the heat equation, "
-        "solved on a grid: surfaces with one chart; pde?grid=1.5 is finer), log (the logarithm, "
+        "solved on a grid: surfaces with one chart; pde?grid=1.5 is finer), spectral "
+        "(eigenfunctions, "
+        "for long times on closed surfaces), log (the logarithm, "
         "which has no time: Frechet means) or a "
         "model FILE written by train; FILE?beyond=yes allows times outside the model's range, "
         "FILE?t=0.01 is its "
@@ -39,11 +42,11 @@ const option option_score = {
 
 const option option_score_limit = {
     SCORE_OPTION,
-    .help =
-        "exact, expansion, pde or log (the geometry of the manifold), or a model FILE written by "
-        "train, whose "
-        "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm; "
-        "--force accepts pairs that the model does not know",
+    .help = "exact, expansion, pde, spectral or log (the geometry of the manifold), or a model "
+            "FILE written by "
+            "train, whose "
+            "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm; "
+            "--force accepts pairs that the model does not know",
 };
 
 static const char *score_text(const invocation *inv)

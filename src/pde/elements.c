@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Integrals over cells by Gauss's rule, one coordinate after the other. */
+#include "base/gauss.h"
 #include "pde/grid.h"
 
 #include <math.h>
@@ -13,27 +14,6 @@ typedef struct rule {
     double node[Q], weight[Q]; /* on [0, 1] */
 } rule;
 
-/* Zeros of the Legendre polynomial by Newton's method. */
-static void rule_make(rule *r)
-{
-    const double pi = 3.14159265358979323846;
-    for (size_t k = 0; k < Q; k++) {
-        double x = cos(pi * ((double)k + 0.75) / (Q + 0.5)), slope = 1;
-        for (size_t step = 0; step < 20; step++) {
-            double a = 1, b = x;
-            for (size_t q = 2; q <= Q; q++) {
-                double c = ((2 * (double)q - 1) * x * b - ((double)q - 1) * a) / (double)q;
-                a = b;
-                b = c;
-            }
-            slope = Q * (x * b - a) / (x * x - 1);
-            x -= b / slope;
-        }
-        r->node[k] = 0.5 * (1 - x);
-        r->weight[k] = 1 / ((1 - x * x) * slope * slope);
-    }
-}
-
 static double width(const pde_axis *a, size_t cell)
 {
     return pde_axis_begin(a, cell + 1) - pde_axis_begin(a, cell);
@@ -43,7 +23,7 @@ mst_status pde_cells_metric(pde_region *r, const pde_plane *p, double **metric)
 {
     const pde_axis *u = &r->axis[0], *v = &r->axis[1];
     rule gauss;
-    rule_make(&gauss);
+    mst_gauss_rule(Q, gauss.node, gauss.weight);
     MST_TRY(mst_allocate(metric, u->cells * v->cells * POINTS * 3));
     mst_status status = MST_OK;
     for (size_t cell = 0; status == MST_OK && cell < u->cells * v->cells; cell++) {
@@ -178,7 +158,7 @@ void pde_cells_matrices(const pde_region *r, const int *unknown, const double *m
 {
     const pde_axis *u = &r->axis[0], *v = &r->axis[1];
     rule gauss;
-    rule_make(&gauss);
+    mst_gauss_rule(Q, gauss.node, gauss.weight);
     for (size_t i = 0; i < u->cells; i++) {
         side across, along;
         side_make(&across, &gauss, u, i);

@@ -39,14 +39,6 @@ MST_MUST_USE mst_status network_set_reach(mst_network *net, const double *centre
 MST_MUST_USE mst_status network_source_take(mst_score **out, mst_network *net, bool beyond,
                                             bool alone);
 MST_MUST_USE mst_status network_limit_take(mst_score **out, mst_network *net, double t, bool alone);
-/* Is the expansion to answer at short times, where it can; and rows of the network, in place, with what it
- * says there. */
-bool network_has_short_times(const mst_network *net);
-MST_MUST_USE mst_status network_join(const mst_score *expansion, double until,
-                                     const mst_pairs *pairs, const mst_heat_values *out);
-/* The time from which on asking the expansion is a waste: it has no share in any of a few pairs. */
-MST_MUST_USE mst_status network_short_until(const mst_network *net, const mst_score *expansion,
-                                            double *until);
 /* Is it the source of a network that answers alone? */
 bool network_is_alone(const mst_score *s);
 /* The network's source behind a small-time limit; null if `s` is none. */

@@ -4,7 +4,7 @@
 /* A network as a score source: the score by one forward pass; its covariant derivative by d tangents of every
  * row that go through the network in one product, which gives divergence, time derivative and Hessian. */
 #include "heat/kernel_parts.h"
-#include "score/network.h"
+#include "score/network_beside.h"
 #include "score/score_internal.h"
 
 #include <math.h>
@@ -31,8 +31,7 @@ typedef struct source {
     const mst_network *net;
     mst_network *owned; /* the same, or null */
     bool beyond;
-    mst_score *expansion; /* for short times, or null */
-    double until;         /* it is asked up to this time */
+    network_beside *beside; /* or null: it answers alone */
     atomic_flag lock;
     workspace *kept[KEPT][2]; /* without and with tangents */
 } source;
@@ -279,9 +278,8 @@ static mst_status evaluate(const mst_score *score, const mst_pairs *pairs,
         status = evaluate_block(net, &part, &values, r);
     }
     give_back(s, r);
-    return status == MST_OK && s->expansion != NULL
-               ? network_join(s->expansion, s->until, pairs, out)
-               : status;
+    return status == MST_OK && s->beside != NULL ? network_beside_join(s->beside, pairs, out)
+                                                 : status;
 }
 
 /* The cost as measured: of what the network reads, and of about 45 multiplications and
@@ -293,8 +291,8 @@ static void describe(const mst_score *score, mst_score_info *info)
     info->gives = MST_GIVES_TIME | (s->net->info.energy ? 0 : MST_GIVES_HESSIAN);
     info->precision = 1e-6;
     info->cost = 0.3 + 2.2e-5 * (double)mlp_parameters(&s->net->shape);
-    if (s->expansion != NULL)
-        info->cost += mst_score_describe(s->expansion)->cost;
+    if (s->beside != NULL)
+        info->cost += network_beside_cost(s->beside);
     if (s->beyond)
         return;
     info->t_least = s->net->info.t_min;
@@ -304,7 +302,7 @@ static void describe(const mst_score *score, mst_score_info *info)
 static void free_source(void *data)
 {
     source *s = data;
-    mst_score_free(s->expansion);
+    network_beside_free(s->beside);
     mst_network_free(s->owned);
     for (size_t k = 0; k < KEPT; k++) {
         workspace_free(s->kept[k][0]);
@@ -328,13 +326,7 @@ static mst_status source_new(mst_score **out, const mst_network *net, bool beyon
     MST_TRY(mst_allocate_zero(&s, 1));
     s->net = net;
     s->beyond = beyond;
-    mst_status status = alone || !network_has_short_times(net)
-                            ? MST_UNABLE
-                            : mst_score_expansion_new(&s->expansion, net->m);
-    if (status == MST_OK)
-        status = network_short_until(net, s->expansion, &s->until);
-    else if (status == MST_UNABLE) /* there is none, and the network answers alone */
-        status = MST_OK;
+    mst_status status = alone ? MST_OK : network_beside_new(&s->beside, net);
     if (status != MST_OK) {
         free_source(s);
         return status;
@@ -354,7 +346,7 @@ mst_status mst_score_network_alone_new(mst_score **out, const mst_network *net, 
 
 bool network_is_alone(const mst_score *s)
 {
-    return score_is(s, &network_ops) && ((const source *)mst_score_data(s))->expansion == NULL;
+    return score_is(s, &network_ops) && ((const source *)mst_score_data(s))->beside == NULL;
 }
 
 mst_status network_source_take(mst_score **out, mst_network *net, bool beyond, bool alone)

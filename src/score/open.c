@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Score sources by name: "exact", "log", "expansion", "bridge", "pde", the path of a model; options follow,
- * "model.safetensors?beyond=yes&t=0.01". */
+/* Score sources by name: "exact", "log", "expansion", "bridge", "pde", "spectral", the path of a model;
+ * options follow, "model.safetensors?beyond=yes&t=0.01". */
 #include "score/network.h"
 #include "util/number_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,6 +68,16 @@ static mst_status open_pde(mst_score **out, const request *r)
     MST_TRY(read_number(r, PDE_MEMORY, "memory", &o.memory));
     o.unknowns = unknowns < 1e9 ? (size_t)unknowns : (size_t)1e9;
     return mst_score_pde_new(out, r->m, &o);
+}
+
+enum { SPECTRAL_FUNCTIONS };
+
+static mst_status open_spectral(mst_score **out, const request *r)
+{
+    double functions = 0;
+    MST_TRY(require_manifold(r));
+    MST_TRY(read_number(r, SPECTRAL_FUNCTIONS, "functions", &functions));
+    return mst_score_spectral_new(out, r->m, (size_t)fmin(ceil(functions), 1e9));
 }
 
 enum { MODEL_BEYOND, MODEL_T, MODEL_EXPANSION };
@@ -157,6 +168,7 @@ static const opener openers[] = {
           [BRIDGE_GUIDE] = "guide"},
          open_bridge},
     {"pde", {[PDE_GRID] = "grid", [PDE_UNKNOWNS] = "unknowns", [PDE_MEMORY] = "memory"}, open_pde},
+    {"spectral", {[SPECTRAL_FUNCTIONS] = "functions"}, open_spectral},
     {NULL,
      {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t", [MODEL_EXPANSION] = "expansion"},
      open_model},

@@ -115,7 +115,7 @@ refuses "a t column too many" 2 "7 columns; sphere:2 needs 6" heat --manifold sp
 refuses "two files without --time" 2 "two files.*--time" heat --manifold circle zero.csv zero.csv
 refuses "--time 0" 2 "--time.*0" heat --manifold circle --time 0 <<<0,1
 refuses "--time nan" 2 "--time.*nan" heat --manifold circle --time nan <<<0,1
-refuses "another score" 2 "--score 'bridgework' is neither a score source .exact, log, expansion, bridge, pde. nor a file" heat --manifold circle --score bridgework <<<0,1,1
+refuses "another score" 2 "--score 'bridgework' is neither a score source .exact, log, expansion, bridge, pde, spectral. nor a file" heat --manifold circle --score bridgework <<<0,1,1
 refuses "no closed form" 3 "spd:3 has no closed-form heat kernel;.*sphere.*spd:2.*log-euclidean.*products" heat --manifold spd:3 --time 1 <<<1
 refuses "a factor without closed form" 3 "product\(circle,spd:3\) has no closed-form" heat --manifold 'product(circle,spd:3)' --time 1 <<<1
 

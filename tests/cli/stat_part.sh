@@ -150,7 +150,7 @@ refuses "no weight at all" 2 "weights" "${flat[@]}" --weights <(printf '0\n0\n0\
 refuses "an unknown kind" 2 "--kind cannot be 'median'; choose one of diffusion, frechet" "${flat[@]}" --kind median flat.csv
 refuses "an unknown method" 2 "choose one of newton, gradient, adam" "${flat[@]}" --method bfgs flat.csv
 refuses "an unknown covariance" 2 "choose one of observed, sandwich, bootstrap" "${flat[@]}" --covariance robust flat.csv
-refuses "a score that is not there" 2 "--score 'bridgework' is neither a score source .exact, log, expansion, bridge, pde. nor a file" "${flat[@]}" --score bridgework flat.csv
+refuses "a score that is not there" 2 "--score 'bridgework' is neither a score source .exact, log, expansion, bridge, pde, spectral. nor a file" "${flat[@]}" --score bridgework flat.csv
 refuses "a time that is neither" 2 "--time must be fit or a number, not 'soon'" "${flat[@]}" --time soon flat.csv
 refuses "time zero" 2 "--time must be positive" "${flat[@]}" --time 0 flat.csv
 refuses "a time for a Frechet mean" 2 "has no time; leave out --time" "${flat[@]}" --kind frechet --time 1 flat.csv

@@ -40,7 +40,8 @@ START_TEST(names)
     refuses(MST_ARGUMENT, "log?t=1", m, "'t' is no option of the score source 'log'; it has none");
     refuses(MST_ARGUMENT, "log?t", m, "'t' in 'log?t' is not of the form option=value");
     refuses(MST_ARGUMENT, "exakt", m,
-            "'exakt' is neither a score source (exact, log, expansion, bridge, pde) nor a file");
+            "'exakt' is neither a score source (exact, log, expansion, bridge, pde, spectral) nor "
+            "a file");
     refuses(MST_ARGUMENT, "", m, "'' is neither");
     refuses(MST_ARGUMENT, "?", m, "'' is neither");
     mst_manifold_free(m);
