@@ -8,6 +8,7 @@
  *
  *     bench_surfaces [NAME …]              of torus, ellipsoid, bumpy
  *     bench_surfaces NAME=MODEL …          what a model that exists is worth
+ *     bench_surfaces NAME=SOURCE …         what another source is, such as spectral
  *     bench_surfaces steps=N [NAME …]      so many steps, whatever time they take */
 #include "bench.h"
 #include "surfaces.h"
@@ -34,33 +35,42 @@ static void print_share(const char *surface, const char *what, double value, dou
     printf("  %s %.2f %% (%g)", what, 100 * value, target);
 }
 
-static void run(const char *name, const char *model, uint64_t steps)
+static void judge(const char *name, const mst_score *s)
 {
-    char spec[100];
     surface_errors e;
-    mst_manifold *m = NULL;
-    mst_network *net;
-    mst_score *s;
-    snprintf(spec, sizeof spec, "examples/manifolds/%s.manifold", name);
-    if (model != NULL) {
-        BENCH_OK(mst_network_read(&net, model, NULL));
-    } else {
-        BENCH_OK(mst_manifold_parse(&m, spec));
-        net = train(m, steps);
-    }
-    mst_network_info i = mst_network_describe(net);
-    BENCH_OK(mst_score_network_new(&s, net, false));
     BENCH_OK(surface_score_errors(s, name, folder, &e));
     BENCH_OK(surface_mean_errors(s, name, folder, &e));
-    printf("%-10s %llu steps, %.1f s, %.2f M samples; %zu rows, %zu near; bounds in brackets\n",
-           name, (unsigned long long)i.steps, i.seconds, (double)i.samples * 1e-6, e.rows,
-           e.near_rows);
+    printf("%zu rows, %zu near; bounds in brackets\n", e.rows, e.near_rows);
     print_share(name, "score near", e.near_score, 1);
     print_share(name, "all", e.score, 3);
     print_share(name, "dt near", e.near_dt, 3);
     print_share(name, "all", e.dt, 5);
-    printf("  mean %.4f (0.003)  time %.4f (0.003)\n", e.mean, e.time);
+    printf("  mean %.2g (0.003)  time %.2g (0.003)\n", e.mean, e.time);
     fflush(stdout);
+}
+
+static void run(const char *name, const char *model, uint64_t steps)
+{
+    char spec[100];
+    mst_manifold *m = NULL;
+    mst_network *net = NULL;
+    mst_score *s;
+    snprintf(spec, sizeof spec, "examples/manifolds/%s.manifold", name);
+    BENCH_OK(mst_manifold_parse(&m, spec));
+    if (model != NULL && mst_score_is_name(model)) {
+        BENCH_OK(mst_score_open(&s, model, m));
+        printf("%-10s %s; ", name, model);
+    } else {
+        if (model != NULL)
+            BENCH_OK(mst_network_read(&net, model, NULL));
+        else
+            net = train(m, steps);
+        mst_network_info i = mst_network_describe(net);
+        BENCH_OK(mst_score_network_new(&s, net, false));
+        printf("%-10s %llu steps, %.1f s, %.2f M samples; ", name, (unsigned long long)i.steps,
+               i.seconds, (double)i.samples * 1e-6);
+    }
+    judge(name, s);
     mst_score_free(s);
     mst_network_free(net);
     mst_manifold_free(m);

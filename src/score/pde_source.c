@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "heat/kernel_parts.h"
 #include "pde/sources.h"
+#include "score/solved.h"
 
 #include <manistat/score.h>
 #include <math.h>
@@ -23,7 +24,6 @@ static const double least_share = 1e-9;
 static const double least_score = 0.02;
 /* What the finer grid is wrong by, against the difference of the two: 1.4⁻⁸ in theory. */
 static const double finer_share = 0.3;
-static const double least_time = 1e-50, largest_time = 1e50;
 
 /* What rows at one y and one time have in common. */
 typedef struct place {
@@ -114,23 +114,6 @@ static double judge(const place *p, size_t source, const answer *fine)
     return fmax(finer_share * wrong, 100 * fabs(pde_window_lost(p->window, source, p->weight)));
 }
 
-/* Without an answer: the smooth potential that stands in for ½r². */
-static mst_status give_up(const mst_manifold *m, const double *x, const double *y, double t,
-                          const mst_heat_values *out)
-{
-    double f, score[2];
-    MST_TRY(mst_manifold_toward(m, 1, y, x, &f, score, NULL));
-    if (out->log_p != NULL)
-        *out->log_p = -f / t - log(2 * pi * t);
-    if (out->dt_log_p != NULL)
-        *out->dt_log_p = (f / t - 1) / t;
-    for (size_t k = 0; out->score != NULL && k < 2; k++)
-        out->score[k] = score[k] / t;
-    if (out->hessian != NULL)
-        memcpy(out->hessian, (double[]){-1 / t, 0, 0, -1 / t}, 4 * sizeof t);
-    return MST_OK;
-}
-
 static mst_status run_row(const pde_data *d, const pde_window *w, size_t source, place *p,
                           const double *x, const double *y, double t, const mst_heat_values *out,
                           double *v)
@@ -140,11 +123,11 @@ static mst_status run_row(const pde_data *d, const pde_window *w, size_t source,
     if (w != NULL)
         MST_TRY(place_new(p, d, w, y, t, v != NULL, out->hessian != NULL));
     if (w == NULL || !p->known[0])
-        return give_up(d->plane.m, x, y, t, out);
+        return solved_stand_in(d->plane.m, x, y, t, out);
     pde_value value = pde_window_value(w, 0, source, &p->stencil[0], p->weight);
     answer a = answer_of(p, &value);
     if (!a.known)
-        return give_up(d->plane.m, x, y, t, out);
+        return solved_stand_in(d->plane.m, x, y, t, out);
     if (out->log_p != NULL)
         *out->log_p = a.log_p;
     if (out->dt_log_p != NULL)
@@ -159,23 +142,6 @@ static mst_status run_row(const pde_data *d, const pde_window *w, size_t source,
 }
 
 /* ---- Rows ---- */
-
-static mst_status check_rows(const mst_pairs *p)
-{
-    for (size_t i = 0; i < p->n; i++) {
-        double t = p->t[i * p->t_stride];
-        const double *y = p->y + i * p->y_stride;
-        if (!(t >= least_time && t <= largest_time))
-            return mst_fail(MST_ARGUMENT,
-                            "row %zu: the time must be from %g to %g for the heat equation, not %g",
-                            i + 1, least_time, largest_time, t);
-        for (size_t a = 0; a < 2; a++)
-            if (!isfinite(p->x[2 * i + a]) || !isfinite(y[a]))
-                return mst_fail(MST_DOMAIN, "row %zu: a coordinate of %c is not finite", i + 1,
-                                isfinite(p->x[2 * i + a]) ? 'y' : 'x');
-    }
-    return MST_OK;
-}
 
 /* All rows whose time belongs to window `number`. */
 static mst_status run_window(const pde_data *d, pde_set *set, const mst_pairs *p, const double *x,
@@ -238,8 +204,8 @@ static mst_status run(const mst_score *s, const mst_pairs *pairs, const mst_heat
 {
     const pde_data *d = mst_score_data(s);
     pde_set *set = NULL;
-    double *x = NULL;
-    MST_TRY(check_rows(pairs));
+    double *x = NULL, least;
+    MST_TRY(solved_check_rows(d->plane.m, pairs, "the heat equation", &least));
     mst_status status = take_set(d, pairs->n, pairs->x, &x, &set);
     if (status == MST_OK) {
         status = run_windows(d, set, pairs, x, out, v);

@@ -5,6 +5,7 @@
  * and from fewer functions, tell how right a row is. */
 #include "base/options.h"
 #include "heat/kernel_parts.h"
+#include "score/solved.h"
 #include "spectral/modes.h"
 
 #include <manistat/score.h>
@@ -21,7 +22,6 @@ static const double fewer = 0.7;
 static const double least_share = 1e-11;
 /* Errors of scores are compared with their own size, or with this part of 1/√t. */
 static const double least_score = 0.02;
-static const double least_time = 1e-50, largest_time = 1e50;
 
 /* ---- A row ---- */
 
@@ -74,21 +74,6 @@ static double judge(double t, const answer *a, const answer *b)
     double size = fmax(hypot(a->score[0], a->score[1]), least_score / sqrt(t));
     double wrong = fmax(apart / size, fabs(a->log_p - b->log_p));
     return 2 * fmax(wrong, t * fabs(a->dt - b->dt) / (1 + t * fabs(a->dt)));
-}
-
-/* Without an answer: the smooth potential that stands in for ½r². */
-static mst_status give_up(const mst_manifold *m, const double *x, const double *y, double t,
-                          answer *a)
-{
-    double f, v[3];
-    MST_TRY(mst_manifold_toward(m, 1, y, x, &f, v, NULL));
-    MST_TRY(mst_manifold_to_frame(m, 1, y, v, a->score));
-    a->log_p = -f / t - log(2 * M_PI * t);
-    a->dt = (f / t - 1) / t;
-    for (size_t k = 0; k < 2; k++)
-        a->score[k] /= t;
-    memcpy(a->hessian, (double[]){-1 / t, 0, -1 / t}, sizeof a->hessian);
-    return MST_OK;
 }
 
 static mst_status put(const mst_manifold *m, const double *y, const answer *a,
@@ -172,26 +157,8 @@ static mst_status run_row(const mst_manifold *m, desk *d, const double *x, const
     if (v != NULL)
         *v = judge(t, &found[0], &found[1]);
     if (!found[0].known)
-        MST_TRY(give_up(m, x, y, t, &found[0]));
+        return solved_stand_in(m, x, y, t, out);
     return put(m, y, &found[0], out);
-}
-
-static mst_status check_rows(const mst_pairs *p, size_t D, double *least)
-{
-    *least = INFINITY;
-    for (size_t i = 0; i < p->n; i++) {
-        double t = p->t[i * p->t_stride];
-        if (!(t >= least_time && t <= largest_time))
-            return mst_fail(MST_ARGUMENT,
-                            "row %zu: the time must be from %g to %g for eigenfunctions, not %g",
-                            i + 1, least_time, largest_time, t);
-        for (size_t a = 0; a < D; a++)
-            if (!isfinite(p->x[i * D + a]) || !isfinite(p->y[i * p->y_stride + a]))
-                return mst_fail(MST_DOMAIN, "row %zu: a coordinate of %c is not finite", i + 1,
-                                isfinite(p->x[i * D + a]) ? 'y' : 'x');
-        *least = fmin(*least, t);
-    }
-    return MST_OK;
 }
 
 static mst_status run(const mst_score *score, const mst_pairs *p, const mst_heat_values *out,
@@ -202,7 +169,7 @@ static mst_status run(const mst_score *score, const mst_pairs *p, const mst_heat
     size_t D = mst_manifold_ambient(m);
     double least;
     desk d;
-    MST_TRY(check_rows(p, D, &least));
+    MST_TRY(solved_check_rows(m, p, "eigenfunctions", &least));
     MST_TRY(desk_new(&d, s, out->hessian != NULL, least, v != NULL));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < p->n; i++) {
