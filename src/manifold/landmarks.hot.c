@@ -9,12 +9,20 @@
 #include <string.h>
 
 enum { EIGHT = 8 };
-/* Never passed by value: without AVX-512 that has no fixed convention. What is in memory may stand anywhere;
- * variables must not be of that kind, for the compiler moves them as if they were aligned. */
-typedef double eight __attribute__((vector_size(EIGHT * sizeof(double))));
-typedef double loose_eight
-    __attribute__((vector_size(EIGHT * sizeof(double)), aligned(8), may_alias));
-#define LOAD(p) ((eight) * (const loose_eight *)(p))
+/* Vectors as the instruction set has them: others would live in memory. Never passed by value: without
+ * AVX-512 that has no fixed convention. What is in memory may stand anywhere; variables must not be of that
+ * kind, for the compiler moves them as if they were aligned. */
+#if defined __AVX512F__
+enum { TILE = 8, VECTOR = 8 };
+#elif defined __AVX2__
+enum { TILE = 6, VECTOR = 4 };
+#else
+enum { TILE = 6, VECTOR = 2 };
+#endif
+typedef double vector __attribute__((vector_size(VECTOR * sizeof(double))));
+typedef double loose_vector
+    __attribute__((vector_size(VECTOR * sizeof(double)), aligned(8), may_alias));
+#define LOAD_VECTOR(p) ((vector) * (const loose_vector *)(p))
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -139,15 +147,15 @@ static void radial(const landmark_shape *s, const double *u, int order, double *
         radial_to(s, u, 3, k0, k1, k2, k3);
 }
 
-/* Squared distances of landmark a to all. */
-INLINE void distances(const landmark_shape *s, const double *restrict q, size_t a,
+/* Squared distances of landmark a to those from `from` on. */
+INLINE void distances(const landmark_shape *s, const double *restrict q, size_t a, size_t from,
                       double *restrict u)
 {
-    memset(u, 0, s->wide * sizeof *u);
+    memset(u + from, 0, (s->wide - from) * sizeof *u);
     for (size_t c = 0; c < s->space; c++) {
         double at = q[c * s->wide + a];
         MST_SIMD
-        for (size_t b = 0; b < s->wide; b++) {
+        for (size_t b = from; b < s->wide; b++) {
             double gap = at - q[c * s->wide + b];
             u[b] += gap * gap;
         }
@@ -163,7 +171,7 @@ static void pairs(const landmark_shape *s, const double *q, int order,
         for (int o = 0; o <= order; o++)
             row[o] = k[o] + a * wide;
         /* The distances stand where the values will. */
-        distances(s, q, a, row[order]);
+        distances(s, q, a, 0, row[order]);
         double own[EIGHT];
         for (size_t b = 0; b < wide; b += EIGHT) {
             landmark_shape part = *s;
@@ -180,11 +188,43 @@ static void pairs(const landmark_shape *s, const double *q, int order,
     }
 }
 
-INLINE double sum_of(const eight *v)
+INLINE double sum_of(const vector *v)
 {
-    double of[EIGHT];
-    memcpy(of, v, sizeof of);
-    return ((of[0] + of[4]) + (of[1] + of[5])) + ((of[2] + of[6]) + (of[3] + of[7]));
+    double sum = 0;
+    for (size_t k = 0; k < VECTOR; k++)
+        sum += (*v)[k];
+    return sum;
+}
+
+/* What landmark a and those after it do to each other, so that no kernel is computed twice; `from` is the
+ * first of their vectors. */
+INLINE void slopes_of(const landmark_shape *s, size_t space, const double *q, const double *p,
+                      size_t a, size_t from, const double *k, const double *k1, double *dq,
+                      double *dp)
+{
+    size_t wide = s->wide;
+    vector flow[LANDMARK_SPACE], force[LANDMARK_SPACE];
+    for (size_t c = 0; c < space; c++)
+        flow[c] = force[c] = (vector){0};
+    for (size_t b = from; b < wide; b += VECTOR) {
+        vector dot = {0}, here = LOAD_VECTOR(k + b);
+        for (size_t c = 0; c < space; c++) {
+            vector momentum = LOAD_VECTOR(p + c * wide + b);
+            dot += p[c * wide + a] * momentum;
+            flow[c] += here * momentum;
+            *(loose_vector *)(dq + c * wide + b) += here * p[c * wide + a];
+        }
+        dot *= LOAD_VECTOR(k1 + b);
+        for (size_t c = 0; c < space; c++) {
+            vector push = dot * (q[c * wide + a] - LOAD_VECTOR(q + c * wide + b));
+            force[c] += push;
+            *(loose_vector *)(dp + c * wide + b) += push;
+        }
+    }
+    for (size_t c = 0; c < space; c++) {
+        dq[c * wide + a] += sum_of(&flow[c]) + (s->alpha + s->nugget) * p[c * wide + a];
+        dp[c * wide + a] -= sum_of(&force[c]);
+    }
 }
 
 INLINE void slopes_in(const landmark_shape *s, size_t space, const double *q, const double *p,
@@ -192,27 +232,17 @@ INLINE void slopes_in(const landmark_shape *s, size_t space, const double *q, co
 {
     size_t n = s->count, wide = s->wide;
     double *u = room, *k = room + wide, *k1 = k + wide;
+    memset(dq, 0, space * wide * sizeof *dq);
+    memset(dp, 0, space * wide * sizeof *dp);
     for (size_t a = 0; a < n; a++) {
-        distances(s, q, a, u);
-        radial(s, u, 1, k, k1, NULL, NULL);
-        eight flow[LANDMARK_SPACE], force[LANDMARK_SPACE];
-        for (size_t c = 0; c < space; c++)
-            flow[c] = force[c] = (eight){0};
-        for (size_t b = 0; b < wide; b += EIGHT) {
-            eight dot = {0}, k_here = LOAD(k + b), momentum[LANDMARK_SPACE];
-            for (size_t c = 0; c < space; c++) {
-                momentum[c] = LOAD(p + c * wide + b);
-                dot += p[c * wide + a] * momentum[c];
-                flow[c] += k_here * momentum[c];
-            }
-            dot *= LOAD(k1 + b);
-            for (size_t c = 0; c < space; c++)
-                force[c] += dot * (q[c * wide + a] - LOAD(q + c * wide + b));
-        }
-        for (size_t c = 0; c < space; c++) {
-            dq[c * wide + a] = sum_of(&flow[c]) + s->nugget * p[c * wide + a];
-            dp[c * wide + a] = -sum_of(&force[c]);
-        }
+        size_t from = (a + 1) / VECTOR * VECTOR;
+        landmark_shape part = *s;
+        part.wide = wide - from;
+        distances(s, q, a, from, u);
+        radial(&part, u + from, 1, k + from, k1 + from, NULL, NULL);
+        for (size_t b = from; b <= a; b++)
+            k[b] = k1[b] = 0;
+        slopes_of(s, space, q, p, a, from, k, k1, dq, dp);
     }
     for (size_t c = 0; c < space; c++)
         for (size_t b = n; b < wide; b++)
@@ -280,18 +310,6 @@ static void linearise(const landmark_shape *s, const double *q, const double *p,
 }
 
 /* ---- Matrices ---- */
-
-/* Vectors as the instruction set has them: others would live in memory. */
-#if defined __AVX512F__
-enum { TILE = 8, VECTOR = 8 };
-#elif defined __AVX2__
-enum { TILE = 6, VECTOR = 4 };
-#else
-enum { TILE = 6, VECTOR = 2 };
-#endif
-typedef double vector __attribute__((vector_size(VECTOR * sizeof(double))));
-typedef double loose_vector
-    __attribute__((vector_size(VECTOR * sizeof(double)), aligned(8), may_alias));
 
 /* B goes through strips of two vectors, DEEP rows of them at once, that are copied to lie close together:
  * rows of B are a power of two apart as a rule, and would drive each other out of the cache. */
