@@ -155,9 +155,9 @@ static mst_status join(const mst_score *source, const run *r, const mst_pairs *p
 static mst_status seek_spectral(network_beside *b)
 {
     mst_status status = mst_score_spectral_new(&b->spectral, b->net->m, 0);
-    if (status == MST_UNABLE) /* there are none */
-        return MST_OK;
-    MST_TRY(status);
+    if (status !=
+        MST_OK) /* there are none, for whatever reason; memory may be there another time */
+        return status == MST_MEMORY ? status : MST_OK;
     b->from = b->net->info.t_max;
     return follow(b->spectral, M_SQRT1_2, b->net->info.t_min, &b->from);
 }

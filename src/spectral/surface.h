@@ -38,7 +38,8 @@ struct closed_surface {
     unsigned short *pair; /* (functions, 2) */
     /* Rays: where they come from and how wide the surface is along the axes; the harmonics are those of the
      * direction of (x − centre)/width. How far rays are looked along, and the degree of the harmonics. */
-    double centre[3], width[3], far;
+    double centre[3], width[3];
+    size_t far;
     size_t degree;
 };
 

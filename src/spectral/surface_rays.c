@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOKS = 64, STEPS = 100 };
+enum { LOOKS = 16, STEPS = 100 }; /* looks in a width */
 
 static double dot(const double *a, const double *b)
 {
@@ -114,8 +114,8 @@ static mst_status look_along(const closed_surface *s, size_t n, const double *om
     double *x = work, *h = x + 3 * n, *before = h + n, *r = before + n;
     for (size_t k = 0; k < n; k++)
         low[k] = before[k] = NAN;
-    for (size_t look = 1; look <= LOOKS; look++) {
-        double at = s->far * (double)look / LOOKS;
+    for (size_t look = 1; look <= LOOKS * s->far; look++) {
+        double at = (double)look / LOOKS;
         for (size_t k = 0; k < n; k++)
             r[k] = at;
         along_rays(s, n, omega, r, x);
@@ -125,7 +125,7 @@ static mst_status look_along(const closed_surface *s, size_t n, const double *om
             if (!isfinite(h[k]) ? look > 1 : crossed && !isnan(low[k]))
                 return no_star(s);
             if (crossed && isfinite(before[k])) {
-                low[k] = at - s->far / LOOKS, at_low[k] = before[k];
+                low[k] = at - 1.0 / LOOKS, at_low[k] = before[k];
                 high[k] = at, at_high[k] = h[k];
             }
             before[k] = h[k];
@@ -154,7 +154,7 @@ static mst_status find_radii(const closed_surface *s, size_t n, const double *om
         for (size_t k = 0; k < n; k++) {
             bool inner = (h[k] < 0) == (at_low[k] < 0);
             double moved = fmin(r[k] - low[k], high[k] - r[k]);
-            if (h[k] == 0 || moved <= 4e-16 * s->far) {
+            if (h[k] == 0 || moved <= 1e-15) {
                 low[k] = high[k] = r[k];
                 at_low[k] = 1, at_high[k] = 2; /* stays there */
                 continue;
@@ -312,14 +312,25 @@ static mst_status find_middle(closed_surface *s)
 {
     enum { ROUNDS = 5 };
     closed_surface box = *s;
-    MST_TRY(centre_once(s));
+    mst_status first = centre_once(s);
+    if (first == MST_UNABLE) { /* the walks may have missed the ends of something long */
+        s->far = box.far = 32;
+        first = centre_once(s);
+    }
+    MST_TRY(first);
+    s->far = 4; /* in widths, which are those of a box now: its corners are √3 away */
     for (size_t round = 1; round < ROUNDS; round++) {
+        closed_surface before = *s;
         mst_status status = centre_once(s);
         if (status == MST_UNABLE) {
             *s = box;
             return MST_OK;
         }
         MST_TRY(status);
+        for (size_t k = 0; round + 1 == ROUNDS && k < 3;
+             k++) /* endless ones grow with every look */
+            if (!(fabs(s->width[k] - before.width[k]) < 1e-3 * s->width[k]))
+                return no_star(s);
     }
     return MST_OK;
 }
@@ -333,11 +344,19 @@ mst_status surface_of_rays(closed_surface *s, size_t wanted)
             "eigenfunctions of surfaces by equations are found in three coordinates, and %s has "
             "%zu; take the expansion or a network",
             mst_manifold_spec(s->m), mst_manifold_ambient(s->m));
+    if (mst_manifold_traits_of(s->m)->compact != MST_YES)
+        return mst_fail(
+            MST_UNABLE,
+            "eigenfunctions are found on closed surfaces; if %s is one, say 'compact = yes' in "
+            "its file",
+            mst_manifold_spec(s->m));
     s->kind = &rays;
     s->degree = (size_t)fmax(2, rint(sqrt((double)wanted)) - 1);
     s->functions = harmonics_count(s->degree);
     s->work = HARMONICS_ROWS * s->functions + harmonics_work(s->degree);
-    s->far = 4; /* in widths, the corners of a box are √3 away */
-    MST_TRY(find_box(s));
-    return find_middle(s);
+    s->far = 4;
+    mst_status status = find_box(s);
+    if (status == MST_OK)
+        status = find_middle(s);
+    return status == MST_OK || status == MST_MEMORY ? status : no_star(s);
 }
