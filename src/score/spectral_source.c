@@ -242,6 +242,20 @@ static mst_status find_usual_sets(spectral_data *d, const mst_manifold *m)
     return spectral_modes_new(&d->modes[1], m, (size_t)(fewer * fewer * (double)usual));
 }
 
+/* Surfaces that have no end, or that the functions are too few for, have another area by every set. */
+static mst_status compare_areas(const spectral_data *d, const mst_manifold *m)
+{
+    const double most = 1e-3;
+    double a = d->modes[0]->area, b = d->modes[1]->area;
+    if (fabs(a - b) <= most * a)
+        return MST_OK;
+    return mst_fail(
+        MST_UNABLE,
+        "%s has no end, or is too crooked for so few functions: its area is %g by some and %g by "
+        "more of them; take the expansion or a network",
+        mst_manifold_spec(m), b, a);
+}
+
 mst_status mst_score_spectral_new(mst_score **out, const mst_manifold *m, size_t functions)
 {
     const size_t few = 100, most = 4000;
@@ -252,6 +266,8 @@ mst_status mst_score_spectral_new(mst_score **out, const mst_manifold *m, size_t
                         most, functions);
     MST_TRY(mst_allocate_zero(&d, 1));
     mst_status status = functions > 0 ? find_sets(d, m, (double)functions) : find_usual_sets(d, m);
+    if (status == MST_OK)
+        status = compare_areas(d, m);
     if (status != MST_OK) {
         free_data(d);
         return status;

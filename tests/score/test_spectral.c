@@ -268,7 +268,7 @@ START_TEST(other_manifolds_are_refused)
          "meets once"}, /* a ring */
         {"coordinates x y z\nconstraint = x^2 + y^2 - 1\nstart = 1, 0, 0\n", "compact = yes"},
         {"coordinates x y z\nconstraint = x^2 + y^2 - 1\ncompact = yes\nstart = 1, 0, 0\n",
-         "meets once"}, /* endless, whatever the file says */
+         "has no end"}, /* whatever the file says */
         {"coordinates x y\nconstraint = x^2 + y^2 - 1\nstart = 1, 0\n", "closed surfaces"},
         {"coordinates x y z w\nconstraint = x^2 + y^2 - 1, z^2 + w^2 - 1\nstart = 1, "
          "0, 1, 0\n",
