@@ -88,6 +88,13 @@ typedef struct mst_picture {
     bool degrees;                /* default false: angles are labelled in radians */
     mst_picture_over over;       /* default MST_OVER_NOTHING */
     const double *s;             /* default null; (n): the covariate of each row */
+    /* default 0: none; a field of tangent vectors (field_count, D) at points (field_count, D), drawn as
+     * arrows in one scale. */
+    size_t field_count;
+    const double *field_at, *field_vectors;
+    const char *field_name; /* default null; in the legend */
+    const double *centre; /* default null: the means or the curve; (D): what a view is turned to */
+    const char *point_word; /* default "data": what legends call the points */
 } mst_picture;
 MST_API mst_picture mst_picture_default(void);
 
@@ -126,6 +133,9 @@ typedef struct mst_plot_options {
     /* default null: landmarks are joined where neighbours in a row are neighbours in space. Else "none",
      * "open" or "closed", of all landmarks or of pieces: "closed:1-25,26-50" */
     const char *outline;
+    const char *title; /* default null: that of the picture */
+    const char *note;  /* default null; sentences that the caption begins with */
+    size_t columns;    /* default 0: up to three; of several pictures, how many beside each other */
 } mst_plot_options;
 MST_API mst_plot_options mst_plot_options_default(void);
 
@@ -135,6 +145,14 @@ MST_API MST_MUST_USE mst_status mst_plot_draw(char **bytes, size_t *length, cons
                                               mst_plot_format format,
                                               const mst_plot_options *options);
 MST_API void mst_plot_free(char *bytes);
+/* Several pictures as panels of one, lettered (a), (b), …, each of the kind of its number; a null among
+ * `kinds`, or instead of them, is the first that suits. `kind` of the options is not
+ * looked at; 1 to 26 pictures. */
+MST_API MST_MUST_USE mst_status mst_plot_draw_sheet(char **bytes, size_t *length, size_t count,
+                                                    const mst_picture *const *pictures,
+                                                    const char *const *kinds,
+                                                    mst_plot_format format,
+                                                    const mst_plot_options *options);
 /* To a file, whole or not at all, in the format of its ending. */
 MST_API MST_MUST_USE mst_status mst_plot_write(const char *path, const mst_picture *p,
                                                const mst_plot_options *options);

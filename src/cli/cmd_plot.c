@@ -2,8 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "commands.h"
+#include "drawn.h"
 #include "plotting.h"
-#include "saved_result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static const option option_picture_kind = {
     .kind = OPTION_TEXT,
     .value = "KIND",
     .example = "stereonet",
-    .help = "the kind of picture (default: the first of --kinds that suits the result)",
+    .help = "the kind of picture (default: the first of --kinds that suits the result); of several "
+            "results one for all, or one for each, joined by commas, '-' for the default",
 };
 
 static const option option_kinds = {
@@ -43,16 +44,27 @@ static const option option_width = {
     .value = "MM",
     .fallback = "84",
     .example = "174",
-    .help = "width in millimetres; 84 is the column of a journal",
+    .help = "width in millimetres; 84 is the column of a journal (several results: 174)",
+};
+/* Of a journal's page. */
+static const double two_columns = 174;
+
+static const option option_columns = {
+    .name = "columns",
+    .kind = OPTION_COUNT,
+    .minimum = 1,
+    .maximum = 8,
+    .value = "N",
+    .example = "2",
+    .help = "of several results, how many beside each other (default: up to 3)",
 };
 
-static const option option_resolution = {
-    .name = "resolution",
-    .kind = OPTION_POSITIVE,
-    .value = "DPI",
-    .fallback = "300",
-    .example = "150",
-    .help = "dots per inch of PNG, and of images within the other formats",
+static const option option_title = {
+    .name = "title",
+    .kind = OPTION_TEXT,
+    .value = "TEXT",
+    .example = "Wind",
+    .help = "the title of the whole (default: one result's own; several have theirs over each)",
 };
 
 static const option option_specimen = {
@@ -112,104 +124,84 @@ static mst_status list_kinds(invocation *inv)
     return status;
 }
 
+static const option option_note = {
+    .name = "note",
+    .kind = OPTION_TEXT,
+    .value = "TEXT",
+    .example = "A substitute.",
+    .help = "sentences that the caption begins with",
+};
+
+/* ---- Drawing ---- */
+
+/* "sphere,map": the kind of panel k, or the only one, in `text`; null: whichever suits. */
+enum { KIND_NAME = 64 };
+static mst_status kind_of_panel(const invocation *inv, size_t k, size_t count, char text[KIND_NAME],
+                                const char **kind)
+{
+    const char *at = option_get(inv, &option_picture_kind)->text;
+    *kind = NULL;
+    if (at == NULL)
+        return MST_OK;
+    size_t commas = 0;
+    for (const char *c = at; *c != '\0'; c++)
+        commas += *c == ',';
+    if (commas > 0 && commas + 1 != count)
+        return mst_fail(MST_ARGUMENT, "--kind %s names %zu kinds for %zu pictures", at, commas + 1,
+                        count);
+    for (size_t i = 0; i < k && commas > 0; i++)
+        at = strchr(at, ',') + 1;
+    snprintf(text, KIND_NAME, "%.*s", (int)strcspn(at, ","), at);
+    if (strcmp(text, "-") != 0)
+        *kind = text;
+    return MST_OK;
+}
+
 typedef struct drawing {
     invocation *inv;
-    const char *path;
-    mst_saved *saved;
-    mst_picture picture;
-    saved_result result;
-    estimation e;
-    bool opened;
-    labelled_rows rows;
-    double *weights;
-    size_t *labels;
-    double *samples; /* of several files */
-    size_t sample_rows;
+    size_t count;
+    drawn *panels;            /* (count) */
+    char (*kinds)[KIND_NAME]; /* (count) */
+    const char **kind;        /* (count), in `kinds`; or null */
+    const mst_picture **pictures;
     mst_plot_format format;
     mst_output *file;
 } drawing;
 
-/* Groups of --by are numbered as the means of the result are: by the first row of each. */
-static mst_status take_labels(drawing *d)
+static mst_status read_panels(drawing *d)
 {
-    const mst_labels *by = d->rows.by;
-    if (by == NULL || d->picture.labels != NULL || by->count != d->picture.mean_count)
-        return MST_OK;
-    d->labels = calloc(d->rows.n + 1, sizeof *d->labels);
-    if (d->labels == NULL)
-        return mst_fail(MST_MEMORY, "not enough memory for %zu labels", d->rows.n);
-    for (size_t i = 0; i < d->rows.n; i++)
-        d->labels[i] = by->index[i];
-    d->picture.labels = d->labels;
-    return MST_OK;
-}
-
-/* The samples of a test, one file each. */
-static mst_status read_samples(drawing *d)
-{
-    size_t D = 0;
-    mst_status status = estimation_open(&d->e, &d->result.inv);
-    if (status == MST_OK)
-        D = d->e.ambient;
-    for (size_t g = 0; g < d->result.inv.operand_count && status == MST_OK; g++) {
-        double *x = NULL;
-        size_t n = 0, total;
-        status = read_points(&d->e, g, &x, &n);
-        total = d->sample_rows + n;
-        double *all = status == MST_OK ? realloc(d->samples, (total * D + 1) * sizeof *all) : NULL;
-        if (all != NULL)
-            d->samples = all;
-        size_t *labels = all != NULL ? realloc(d->labels, (total + 1) * sizeof *labels) : NULL;
-        if (labels != NULL) {
-            d->labels = labels;
-            memcpy(d->samples + d->sample_rows * D, x, n * D * sizeof *x);
-            for (size_t i = d->sample_rows; i < total; i++)
-                labels[i] = g;
-            d->sample_rows = total;
-        } else if (status == MST_OK) {
-            status = mst_fail(MST_MEMORY, "not enough memory for %zu points", total);
-        }
-        mst_points_free(x);
+    const char *data = option_get(d->inv, &option_data)->text;
+    mst_status status = MST_OK;
+    if (d->count > 1 && data != NULL)
+        return mst_fail(MST_ARGUMENT,
+                        "--data is of one result, and there are %zu; draw them one by one",
+                        d->count);
+    for (size_t k = 0; k < d->count && status == MST_OK; k++) {
+        const char *path = NULL;
+        status = input_path(d->inv, k, &path);
+        if (status == MST_OK)
+            status = kind_of_panel(d->inv, k, d->count, d->kinds[k], &d->kind[k]);
+        if (status == MST_OK)
+            status = drawn_read(&d->panels[k], path, d->kind[k], data,
+                                option_given(d->inv, &option_no_data),
+                                option_given(d->inv, &option_force));
+        d->pictures[k] = &d->panels[k].picture;
     }
-    d->picture.x = d->samples;
-    d->picture.n = d->sample_rows;
-    if (d->result.inv.operand_count == d->picture.mean_count)
-        d->picture.labels = d->labels;
     return status;
-}
-
-static mst_status read_data(drawing *d)
-{
-    mst_status status = saved_find_inputs(&d->result, option_get(d->inv, &option_data)->text,
-                                          option_given(d->inv, &option_force));
-    d->opened = status == MST_OK;
-    if (status == MST_OK && d->result.inv.operand_count > 1)
-        return read_samples(d);
-    if (status == MST_OK)
-        status = saved_points(&d->result, &d->e, &d->rows);
-    if (status == MST_OK)
-        status = read_weights(&d->e, d->rows.n, &d->weights);
-    if (status != MST_OK)
-        return status;
-    d->picture.x = d->rows.x;
-    d->picture.n = d->rows.n;
-    d->picture.weights = d->weights;
-    return take_labels(d);
-}
-
-/* Numbers have none, and samples bring theirs. */
-static bool needs_data(const mst_picture *p)
-{
-    return p->series_count == 0 && p->n == 0 && (p->mean_count > 0 || p->s != NULL);
 }
 
 static mst_status draw(drawing *d)
 {
     mst_plot_options o = mst_plot_options_default();
-    o.kind = option_get(d->inv, &option_picture_kind)->text;
-    o.width = option_get(d->inv, &option_width)->number;
+    o.width = option_given(d->inv, &option_width) || d->count == 1
+                  ? option_get(d->inv, &option_width)->number
+                  : two_columns;
     o.resolution = option_get(d->inv, &option_resolution)->number;
     o.outline = option_get(d->inv, &option_outline)->text;
+    o.title = option_get(d->inv, &option_title)->text;
+    o.note = option_get(d->inv, &option_note)->text;
+    if (option_given(d->inv, &option_columns))
+        o.columns = option_get(d->inv, &option_columns)->count;
     if (option_given(d->inv, &option_specimen))
         o.specimen = option_get(d->inv, &option_specimen)->count;
     const char *out = option_get(d->inv, &option_picture)->text;
@@ -220,39 +212,34 @@ static mst_status draw(drawing *d)
         status = note_output(d->inv,
                              mst_output_open(&d->file, out, option_given(d->inv, &option_force)));
     if (status == MST_OK)
-        status = saved_open(&d->result, d->path);
-    if (status == MST_OK)
-        status = mst_saved_read(&d->saved, d->path);
-    if (status != MST_OK)
-        return status;
-    d->picture = *mst_saved_picture(d->saved);
-    /* What cannot be drawn is said before files are looked for. */
-    if (o.kind != NULL || mst_plot_default_kind(&d->picture) == NULL)
-        status = mst_plot_suits(o.kind, &d->picture);
-    if (status == MST_OK && needs_data(&d->picture) && !option_given(d->inv, &option_no_data))
-        status = read_data(d);
-    if (status == MST_OK)
-        status = plotting_draw(d->inv, &d->picture, d->format, &o, d->file);
-    return status;
+        status = read_panels(d);
+    if (status == MST_OK && d->count == 1) {
+        o.kind = d->kind[0];
+        return plotting_draw(d->inv, d->pictures[0], d->format, &o, d->file);
+    }
+    return status == MST_OK
+               ? plotting_draw_sheet(d->inv, d->count, d->pictures, d->kind, d->format, &o, d->file)
+               : status;
 }
 
 static mst_status run(invocation *inv)
 {
     if (option_given(inv, &option_kinds))
         return list_kinds(inv);
-    drawing d = {.inv = inv};
-    mst_status status = input_path(inv, 0, &d.path);
-    if (status == MST_OK)
-        status = draw(&d);
-    free(d.weights);
-    free(d.labels);
-    free(d.samples);
-    if (d.opened) {
-        labelled_free(&d.rows);
-        estimation_close(&d.e);
-    }
-    saved_close(&d.result);
-    mst_saved_free(d.saved);
+    drawing d = {.inv = inv, .count = inv->operand_count > 0 ? inv->operand_count : 1};
+    d.panels = calloc(d.count, sizeof *d.panels);
+    d.kinds = calloc(d.count, sizeof *d.kinds);
+    d.kind = calloc(d.count, sizeof *d.kind);
+    d.pictures = calloc(d.count, sizeof *d.pictures);
+    mst_status status = d.panels != NULL && d.kinds != NULL && d.kind != NULL && d.pictures != NULL
+                            ? draw(&d)
+                            : mst_fail(MST_MEMORY, "not enough memory");
+    for (size_t k = 0; d.panels != NULL && k < d.count; k++)
+        drawn_close(&d.panels[k]);
+    free(d.panels);
+    free(d.kinds);
+    free(d.kind);
+    free(d.pictures);
     mst_output_free(d.file);
     return status;
 }
@@ -260,7 +247,7 @@ static mst_status run(invocation *inv)
 const command command_plot = {
     .name = "plot",
     .summary = "draws a saved result",
-    .usage = "[options] RESULT.json -o FILE",
+    .usage = "[options] RESULT.json... -o FILE",
     .description = "Draws what a command has written with --json: the data, the means with their "
                    "confidence regions, "
                    "clusters, curves and the density of the fitted law, as far as the result has "
@@ -269,21 +256,25 @@ const command command_plot = {
                    "names. The picture is as wide "
                    "as the column of a journal; its caption says how many points there are and "
                    "what was estimated, and "
-                   "what is not drawn and why.\n\n"
+                   "what is not drawn and why. Several results are panels (a), (b), ... of one "
+                   "picture.\n\n"
                    "The same picture comes from --plot FILE of the command that estimates. The "
                    "same result gives the same "
                    "bytes.",
     .options =
-        (const option *const[]){&option_picture_kind, &option_kinds, &option_data, &option_no_data,
-                                &option_width, &option_resolution, &option_specimen,
-                                &option_outline, &option_seed_unused, &option_threads_unused,
-                                &option_json, &option_picture, &option_force, &option_quiet,
-                                &option_help, &option_version, NULL},
-    .max_operands = 1,
+        (const option *const[]){
+            &option_picture_kind,   &option_kinds,    &option_data,       &option_no_data,
+            &option_width,          &option_columns,  &option_resolution, &option_title,
+            &option_note,           &option_specimen, &option_outline,    &option_seed_unused,
+            &option_threads_unused, &option_json,     &option_picture,    &option_force,
+            &option_quiet,          &option_help,     &option_version,    NULL},
+    .max_operands = 26,
     .examples =
         (const example[]){
             {"Clusters that 'manistat kmeans --json' has saved:",
              "manistat plot clusters.json -o clusters.svg"},
+            {"Two results side by side:",
+             "manistat plot mean.json clusters.json -o both.svg --kind sphere,map"},
             {"Draw a mean at once, without a saved result:",
              "manistat mean --manifold sphere:2 data.csv --plot mean.svg"},
             {"On a map:",

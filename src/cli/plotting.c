@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const option option_resolution = {
+    .name = "resolution",
+    .kind = OPTION_POSITIVE,
+    .value = "DPI",
+    .fallback = "300",
+    .example = "150",
+    .help = "dots per inch of PNG, and of images within the other formats",
+};
+
 const option option_plot = {
     .name = "plot",
     .kind = OPTION_FILE,
@@ -78,12 +87,10 @@ mst_status plotting_begin(plotting *p)
     return MST_OK;
 }
 
-mst_status plotting_draw(invocation *inv, const mst_picture *picture, mst_plot_format format,
-                         const mst_plot_options *options, mst_output *file)
+/* Writes and releases what was drawn, if it was. */
+static mst_status send(invocation *inv, mst_status status, char *bytes, size_t length,
+                       mst_output *file)
 {
-    char *bytes = NULL;
-    size_t length;
-    mst_status status = mst_plot_draw(&bytes, &length, picture, format, options);
     if (status == MST_OK) {
         status = mst_output_write(file, bytes, length);
         if (status == MST_OK)
@@ -92,6 +99,26 @@ mst_status plotting_draw(invocation *inv, const mst_picture *picture, mst_plot_f
     }
     mst_plot_free(bytes);
     return status;
+}
+
+mst_status plotting_draw(invocation *inv, const mst_picture *picture, mst_plot_format format,
+                         const mst_plot_options *options, mst_output *file)
+{
+    char *bytes = NULL;
+    size_t length;
+    mst_status status = mst_plot_draw(&bytes, &length, picture, format, options);
+    return send(inv, status, bytes, length, file);
+}
+
+mst_status plotting_draw_sheet(invocation *inv, size_t count, const mst_picture *const *pictures,
+                               const char *const *kinds, mst_plot_format format,
+                               const mst_plot_options *options, mst_output *file)
+{
+    char *bytes = NULL;
+    size_t length;
+    mst_status status =
+        mst_plot_draw_sheet(&bytes, &length, count, pictures, kinds, format, options);
+    return send(inv, status, bytes, length, file);
 }
 
 mst_status plotting_end(plotting *p, const mst_manifold *m, size_t n, const double *x,

@@ -9,7 +9,7 @@
 #include "result.h"
 #include "util/json.h"
 
-extern const option option_plot, option_plot_kind;
+extern const option option_plot, option_plot_kind, option_resolution;
 #define PLOT_OPTIONS &option_plot, &option_plot_kind
 
 typedef struct plotting {
@@ -37,5 +37,10 @@ void plotting_close(plotting *p);
 MST_MUST_USE mst_status plotting_draw(invocation *inv, const mst_picture *picture,
                                       mst_plot_format format, const mst_plot_options *options,
                                       mst_output *file);
+/* The same for several, as panels of one. */
+MST_MUST_USE mst_status plotting_draw_sheet(invocation *inv, size_t count,
+                                            const mst_picture *const *pictures,
+                                            const char *const *kinds, mst_plot_format format,
+                                            const mst_plot_options *options, mst_output *file);
 
 #endif

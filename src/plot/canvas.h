@@ -110,6 +110,9 @@ void canvas_text(canvas *c, double x, double y, anchor a, const char *format, ..
 void canvas_text_up(canvas *c, double x, double y, const char *text);
 double canvas_text_width(canvas *c, const char *text);
 
+/* ---- Arrows ---- */
+void canvas_arrow(canvas *c, const double from[2], const double to[2], pen p);
+
 /* ---- Markers ---- */
 void canvas_marker(canvas *c, marker m, double x, double y, double radius, paint fill, pen outline);
 /* Open ones, with a line of the paint. */
@@ -126,6 +129,8 @@ void canvas_points_end(canvas *c);
 
 /* ---- Life ---- */
 MST_MUST_USE mst_status canvas_new(canvas **out, const mst_plot_options *options);
+/* What a picture without a title is called in the data of its file. */
+void canvas_name(canvas *c, const char *name);
 /* Sets the frame between its words and gives the file. */
 MST_MUST_USE mst_status canvas_finish(canvas *c, mst_plot_format format, const char *title,
                                       const char *caption, char **bytes, size_t *length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Panels of a frame, and images in it. */
+/* Panels of a frame, images and arrows in it. */
 #include "base/internal.h"
 #include "plot/canvas_parts.h"
 
@@ -71,4 +71,20 @@ mst_status canvas_image(canvas *c, double left, double top, double width, double
     }
     cairo_surface_destroy(image);
     return status;
+}
+
+void canvas_arrow(canvas *c, const double from[2], const double to[2], pen p)
+{
+    double length = hypot(to[0] - from[0], to[1] - from[1]), head = fmin(5, 0.4 * length);
+    canvas_move(c, from[0], from[1]);
+    canvas_draw_to(c, to[0], to[1]);
+    canvas_stroke(c, p);
+    if (length < 1)
+        return;
+    double ux = (to[0] - from[0]) / length, uy = (to[1] - from[1]) / length;
+    canvas_move(c, to[0] + 1.5 * ux, to[1] + 1.5 * uy);
+    canvas_draw_to(c, to[0] - head * ux - 0.45 * head * uy, to[1] - head * uy + 0.45 * head * ux);
+    canvas_draw_to(c, to[0] - head * ux + 0.45 * head * uy, to[1] - head * uy - 0.45 * head * ux);
+    canvas_close(c);
+    canvas_fill(c, p.paint);
 }

@@ -9,7 +9,14 @@
 
 #include <cairo.h>
 
-enum { CAPTION_SIZE = 2048, LEGEND_NAME = 64, MOST_LEGENDS = 24 };
+enum { CAPTION_SIZE = 8192, LEGEND_NAME = 64, MOST_LEGENDS = 24, MOST_LINES = 40 };
+#define CANVAS_LINE_HEIGHT (1.25 * TEXT_SIZE)
+#define CANVAS_TITLE_HEIGHT (1.3 * TITLE_SIZE)
+
+typedef struct canvas_lines {
+    size_t count;
+    char text[MOST_LINES][256];
+} canvas_lines;
 
 typedef struct legend {
     char name[LEGEND_NAME];
@@ -35,6 +42,7 @@ struct canvas {
     double width, height;
     bool pen_down; /* a path is begun */
     char caption[CAPTION_SIZE];
+    char name[1024]; /* in the data of the file, if there is no title */
     size_t legend_count;
     legend legends[MOST_LEGENDS];
     point_layer layer;
@@ -44,6 +52,10 @@ void canvas_set_paint(cairo_t *cr, paint p);
 void canvas_set_font(cairo_t *cr, double size, bool bold);
 void canvas_marker_path(cairo_t *cr, marker m, double x, double y, double radius);
 bool canvas_marker_has_area(marker m);
+/* Breaks a text between words; one that is too long for a line is cut, at a letter. */
+void canvas_break_lines(cairo_t *cr, const char *text, double width, canvas_lines *out);
+/* Draws the legend from (left, top) on, as wide as the frame, or only measures; the height that it takes. */
+double canvas_set_legend(const canvas *c, cairo_t *cr, double left, double top, bool draw);
 /* The bytes of a surface that is complete. */
 MST_MUST_USE mst_status canvas_check(cairo_status_t status);
 

@@ -157,9 +157,6 @@ static void write_legend(canvas *c, const mst_picture *p, const shapes *s)
                         mean->name != NULL ? " for " : "", mean->name != NULL ? mean->name : "",
                         mean->no_region != NULL ? mean->no_region
                                                 : "that of the whole is none of ellipses");
-        } else {
-            canvas_note(c, "No confidence regions are drawn%s%s: the result has none.",
-                        mean->name != NULL ? " for " : "", mean->name != NULL ? mean->name : "");
         }
     }
     if (some)

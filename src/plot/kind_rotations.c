@@ -75,22 +75,6 @@ static bool place(const ball *b, const double *at, double xy[2])
     return dot(toward, at) >= 0;
 }
 
-static void draw_arrow(canvas *c, const double from[2], const double to[2], pen p)
-{
-    double length = hypot(to[0] - from[0], to[1] - from[1]), head = fmin(5, 0.4 * length);
-    canvas_move(c, from[0], from[1]);
-    canvas_draw_to(c, to[0], to[1]);
-    canvas_stroke(c, p);
-    if (length < 1)
-        return;
-    double ux = (to[0] - from[0]) / length, uy = (to[1] - from[1]) / length;
-    canvas_move(c, to[0] + 1.5 * ux, to[1] + 1.5 * uy);
-    canvas_draw_to(c, to[0] - head * ux - 0.45 * head * uy, to[1] - head * uy + 0.45 * head * ux);
-    canvas_draw_to(c, to[0] - head * ux + 0.45 * head * uy, to[1] - head * uy - 0.45 * head * ux);
-    canvas_close(c);
-    canvas_fill(c, p.paint);
-}
-
 /* The resting axes, from which rotations turn. */
 static void draw_rest(canvas *c, const ball *b)
 {
@@ -187,8 +171,8 @@ static bool draw_mean(canvas *c, const mst_picture *p, const ball *b, const mst_
         int k = order[i];
         axis_of(quaternion, mean->at, k, at);
         bool front = place(b, at, xy);
-        draw_arrow(c, centre, xy,
-                   (pen){front ? axis_paint(k) : paint_dimmed(axis_paint(k), 0.4), 1.8, false});
+        canvas_arrow(c, centre, xy,
+                     (pen){front ? axis_paint(k) : paint_dimmed(axis_paint(k), 0.4), 1.8, false});
         region = draw_region(c, p, b, mean, k) && region;
         double length = hypot(xy[0] - centre[0], xy[1] - centre[1]) + 1e-9;
         double off = length > 8 ? 1 + 9 / length : 1;
@@ -208,7 +192,7 @@ static void write_words(canvas *c, const mst_picture *p, bool regions)
         snprintf(text, sizeof text, "%g %% confidence regions", 100 * p->means[0].confidence);
         canvas_legend(c, text, MARKER_BAND, paint_ink, true);
         canvas_note(c, "The regions are those of the end of each arrow by itself.");
-    } else {
+    } else if (p->means[0].region != MST_REGION_NONE || p->means[0].no_region != NULL) {
         canvas_note(c, "No confidence regions are drawn: %s.",
                     p->means[0].no_region != NULL ? p->means[0].no_region
                                                   : "the result has none that is an ellipsoid");

@@ -62,12 +62,33 @@ static void lift(const projection *p, size_t n, const double *xy, double *x, uns
     }
 }
 
+/* Of several means: the direction of their sum, if they have one. */
+static bool has_middle(const mst_picture *p, double middle[3])
+{
+    double length = 0;
+    for (int j = 0; j < 3; j++) {
+        middle[j] = 0;
+        for (size_t k = 0; k < p->mean_count; k++)
+            middle[j] += p->means[k].at[j] / (double)p->mean_count;
+        length += middle[j] * middle[j];
+    }
+    for (int j = 0; j < 3; j++)
+        middle[j] /= sqrt(length);
+    return p->mean_count > 1 && length > 0.04;
+}
+
+static const double *centre_of(const mst_picture *p, double middle[3])
+{
+    return p->centre == NULL && has_middle(p, middle) ? middle : plot_centre(p);
+}
+
 static mst_status draw(canvas *c, const mst_picture *p)
 {
     const double quarter[3] = {0.5, 0.5, M_SQRT1_2};
+    double middle[3];
     double side = 0.92 * canvas_width(c);
     view v = {.x = canvas_width(c) / 2, .y = side / 2 + 1, .radius = side / 2};
-    turn(&v, plot_centre(p) != NULL ? plot_centre(p) : quarter);
+    turn(&v, centre_of(p, middle) != NULL ? centre_of(p, middle) : quarter);
     projection to = {
         .data = &v, .place = place, .lift = lift, .seam = INFINITY, .back = "data behind"};
     to.left = v.x - v.radius;
@@ -81,12 +102,15 @@ static mst_status draw(canvas *c, const mst_picture *p)
     canvas_stroke(c, (pen){paint_quiet, 0.6, false});
     if (status == MST_OK)
         status = plot_layers(c, p, &to);
-    canvas_note(c, "%s; lines every 30\u00b0.",
-                plot_centre(p) != NULL ? p->mean_count == 0
-                                             ? "Seen from above the middle of the curve"
-                                         : p->mean_count > 1 ? "Seen from above the first group"
-                                                             : "Seen from above the mean"
-                                       : "Seen from latitude 45\u00b0, longitude 45\u00b0");
+    const char *place = p->centre != NULL        ? NULL
+                        : plot_centre(p) == NULL ? "latitude 45\u00b0, longitude 45\u00b0"
+                        : p->mean_count == 0     ? "above the middle of the curve"
+                        : p->mean_count == 1     ? "above the mean"
+                        : has_middle(p, middle)  ? "above the middle of the groups"
+                                                 : "above the first group";
+    if (place != NULL)
+        canvas_note(c, "Seen from %s.", place);
+    canvas_note(c, "Lines every 30\u00b0.");
     return status;
 }
 

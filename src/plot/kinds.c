@@ -11,13 +11,13 @@
 #include <string.h>
 
 #define KIND_ENTRY(name) &kind_##name,
-static const plot_kind *const kinds[] = {PLOT_KIND_LIST(KIND_ENTRY)};
+static const plot_kind *const all_kinds[] = {PLOT_KIND_LIST(KIND_ENTRY)};
 #undef KIND_ENTRY
-enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+enum { KIND_COUNT = sizeof all_kinds / sizeof *all_kinds, MOST_PANELS = 26, MOST_COLUMNS = 3 };
 
 mst_picture mst_picture_default(void)
 {
-    return (mst_picture){.size = sizeof(mst_picture), .mean_word = "mean"};
+    return (mst_picture){.size = sizeof(mst_picture), .mean_word = "mean", .point_word = "data"};
 }
 
 mst_plot_options mst_plot_options_default(void)
@@ -33,14 +33,14 @@ size_t mst_plot_kind_count(void)
 
 const mst_plot_kind *mst_plot_kind_at(size_t i)
 {
-    return i < KIND_COUNT ? &kinds[i]->info : NULL;
+    return i < KIND_COUNT ? &all_kinds[i]->info : NULL;
 }
 
 static const plot_kind *find_kind(const char *name)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
-        if (strcmp(kinds[i]->info.name, name) == 0)
-            return kinds[i];
+        if (strcmp(all_kinds[i]->info.name, name) == 0)
+            return all_kinds[i];
     return NULL;
 }
 
@@ -60,30 +60,25 @@ static const char *list_kinds(const mst_picture *p, char text[LIST_SIZE])
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < KIND_COUNT && used < LIST_SIZE; i++)
-        if (p == NULL || is_suited(kinds[i], p))
+        if (p == NULL || is_suited(all_kinds[i], p))
             used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", used > 0 ? ", " : "",
-                                     kinds[i]->info.name);
+                                     all_kinds[i]->info.name);
     return text;
 }
 
-/* "sphere (sphere:2), rose (circle)" */
 static mst_status no_kind(const mst_picture *p)
 {
-    char list[1000];
-    size_t used = 0;
-    for (size_t i = 0; i < KIND_COUNT && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (%s)", i > 0 ? ", " : "",
-                                 kinds[i]->info.name, kinds[i]->info.suits);
-    return mst_fail(MST_UNABLE, "there is no picture of %.80s yet; kinds: %s",
-                    p->m != NULL ? mst_manifold_spec(p->m) : "this result", list);
+    char list[LIST_SIZE];
+    return mst_fail(MST_UNABLE, "there is no picture of %.80s yet; the kinds that there are: %s",
+                    p->m != NULL ? mst_manifold_spec(p->m) : "this result", list_kinds(NULL, list));
 }
 
 static const plot_kind *first_that_suits(const mst_picture *p)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
-        if (is_suited(kinds[i], p) &&
-            (kinds[i]->only_by_name == NULL || !kinds[i]->only_by_name(p)))
-            return kinds[i];
+        if (is_suited(all_kinds[i], p) &&
+            (all_kinds[i]->only_by_name == NULL || !all_kinds[i]->only_by_name(p)))
+            return all_kinds[i];
     return NULL;
 }
 
@@ -133,8 +128,8 @@ static mst_status check_picture(const mst_picture *p)
 {
     if (p->n > 0 && (p->m == NULL || p->x == NULL))
         return mst_fail(MST_ARGUMENT, "a picture of points needs their manifold and coordinates");
-    if ((p->mean_count > 0 || p->curve_count > 0) && p->m == NULL)
-        return mst_fail(MST_ARGUMENT, "a picture of means or curves needs their manifold");
+    if ((p->mean_count > 0 || p->curve_count > 0 || p->field_count > 0) && p->m == NULL)
+        return mst_fail(MST_ARGUMENT, "a picture of means, curves or fields needs their manifold");
     for (size_t i = 0; p->labels != NULL && i < p->n; i++)
         if (p->labels[i] >= p->mean_count)
             return mst_fail(MST_ARGUMENT, "the label of row %zu is %zu, but there are %zu means",
@@ -169,9 +164,62 @@ mst_status mst_plot_draw(char **bytes, size_t *length, const mst_picture *given,
     MST_TRY(canvas_new(&c, &o));
     mst_status status = kind->draw(c, &p);
     if (status == MST_OK)
-        status = canvas_finish(c, format, p.title, p.caption, bytes, length);
+        status =
+            canvas_finish(c, format, o.title != NULL ? o.title : p.title, p.caption, bytes, length);
     canvas_free(c);
     return status;
+}
+
+/* Of the file as a whole: "A; B". */
+static void join_titles(size_t count, const mst_picture *const *pictures, char *out, size_t room)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < count && used < room; k++)
+        if (pictures[k]->title != NULL)
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used > 0 ? "; " : "",
+                                     pictures[k]->title);
+}
+
+static mst_status draw_panels(char **bytes, size_t *length, size_t count,
+                              const mst_picture *const *pictures, const plot_kind *const *chosen,
+                              mst_plot_format format, const mst_plot_options *o)
+{
+    canvas *c;
+    char *words = NULL, titles[1024];
+    MST_TRY(canvas_new(&c, o));
+    mst_status status =
+        plot_sheet(c, count, pictures, chosen, o->columns > 0 ? o->columns : MOST_COLUMNS, &words);
+    join_titles(count, pictures, titles, sizeof titles);
+    canvas_name(c, titles);
+    if (status == MST_OK)
+        status = canvas_finish(c, format, o->title, words, bytes, length);
+    mst_release(words);
+    canvas_free(c);
+    return status;
+}
+
+mst_status mst_plot_draw_sheet(char **bytes, size_t *length, size_t count,
+                               const mst_picture *const *pictures, const char *const *kinds,
+                               mst_plot_format format, const mst_plot_options *options)
+{
+    mst_plot_options o;
+    mst_picture taken[MOST_PANELS];
+    const mst_picture *each[MOST_PANELS];
+    const plot_kind *chosen[MOST_PANELS];
+    *bytes = NULL;
+    *length = 0;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_plot_options, options));
+    MST_TRY(check_options(&o));
+    if (count < 1 || count > MOST_PANELS)
+        return mst_fail(MST_ARGUMENT, "a sheet has 1 to %d pictures, not %zu", MOST_PANELS, count);
+    for (size_t k = 0; k < count; k++) {
+        MST_TRY(MST_TAKE_OPTIONS(&taken[k], mst_picture, pictures[k]));
+        MST_TRY(check_picture(&taken[k]));
+        MST_TRY(choose(&chosen[k], kinds != NULL ? kinds[k] : NULL, &taken[k]));
+        each[k] = &taken[k];
+    }
+    return draw_panels(bytes, length, count, each, chosen, format, &o);
 }
 
 void mst_plot_free(char *bytes)

@@ -29,6 +29,8 @@ static marker mean_marker(const mst_picture *p, size_t mean)
 
 const double *plot_centre(const mst_picture *p)
 {
+    if (p->centre != NULL)
+        return p->centre;
     if (p->mean_count == 0 && p->curve_count > 0 && p->curves[0].count > 0)
         return p->curves[0].points + p->curves[0].count / 2 * mst_manifold_ambient(p->m);
     return p->mean_count > 0 ? p->means[0].at : NULL;
@@ -105,7 +107,7 @@ static mst_status draw_data(canvas *c, const mst_picture *p, const projection *t
     canvas_points_end(c);
     free_placed(&at);
     if (p->mean_count <= 1 || p->labels == NULL)
-        canvas_legend(c, "data", MARKER_DISC, style_of_group(0).paint, true);
+        canvas_legend(c, p->point_word, MARKER_DISC, style_of_group(0).paint, true);
     if (hidden > 0 && to->back != NULL)
         canvas_legend(c, to->back, MARKER_DISC,
                       p->labels != NULL && p->mean_count > 1
@@ -306,6 +308,7 @@ static mst_status draw_mean(canvas *c, const mst_picture *p, const projection *t
 mst_status plot_layers(canvas *c, const mst_picture *p, const projection *to)
 {
     MST_TRY(plot_contours(c, p, to));
+    MST_TRY(plot_field(c, p, to));
     MST_TRY(draw_data(c, p, to));
     MST_TRY(draw_curves(c, p, to));
     for (size_t i = 0; i < p->mean_count; i++)

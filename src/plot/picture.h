@@ -46,6 +46,11 @@ typedef struct plot_kind {
 PLOT_KIND_LIST(DECLARE_PLOT_KIND)
 #undef DECLARE_PLOT_KIND
 
+/* Draws pictures as panels, `columns` beside each other, and gives the words of all their captions, to be
+ * released. */
+MST_MUST_USE mst_status plot_sheet(canvas *c, size_t count, const mst_picture *const *pictures,
+                                   const plot_kind *const *kinds, size_t columns, char **words);
+
 /* ---- Points of the manifold on the page ---- */
 typedef struct projection projection;
 struct projection {
@@ -70,6 +75,9 @@ MST_MUST_USE mst_status plot_layers(canvas *c, const mst_picture *p, const proje
 /* A line through n points of the manifold; the part that is not in front is drawn with `behind`. */
 MST_MUST_USE mst_status plot_line(canvas *c, const mst_picture *p, const projection *to, size_t n,
                                   const double *x, pen front, pen behind);
+
+/* The arrows of the picture's field, if it has one. */
+MST_MUST_USE mst_status plot_field(canvas *c, const mst_picture *p, const projection *to);
 
 /* ---- Regions ---- */
 enum { OUTLINE_POINTS = 361 };

@@ -237,10 +237,11 @@ void stored_open_source(mst_saved *s, const mst_json_value *top)
 static const struct {
     const char *command;
     stored_reader *read;
-} readers[] = {{"mean", stored_read_mean},       {"kmeans", stored_read_kmeans},
-               {"mixture", stored_read_mixture}, {"test", stored_read_test},
-               {"regress", stored_read_regress}, {"train", stored_read_train},
-               {"check", stored_read_check},     {"sample", stored_read_sample}};
+} readers[] = {{"mean", stored_read_mean},          {"kmeans", stored_read_kmeans},
+               {"mixture", stored_read_mixture},    {"test", stored_read_test},
+               {"regress", stored_read_regress},    {"train", stored_read_train},
+               {"check", stored_read_check},        {"sample", stored_read_sample},
+               {"reproduce", stored_read_reproduce}};
 enum { READERS = sizeof readers / sizeof *readers };
 
 static mst_status not_known(const mst_saved *s, const char *command)
@@ -259,7 +260,9 @@ static mst_status not_known(const mst_saved *s, const char *command)
                     s->name, command, list);
 }
 
-static mst_status open_manifold(mst_saved *s, const mst_json_value *top, const mst_manifold *m)
+/* Tables of run times are of none. */
+static mst_status open_manifold(mst_saved *s, const mst_json_value *top, const mst_manifold *m,
+                                bool needed)
 {
     const mst_json_value *spec;
     s->picture.m = m;
@@ -269,7 +272,7 @@ static mst_status open_manifold(mst_saved *s, const mst_json_value *top, const m
     s->forms.latlon = mst_json_as_bool(mst_json_member(top, "latlon"));
     s->forms.quaternion = mst_json_as_bool(mst_json_member(top, "quaternion"));
     s->picture.degrees = s->forms.degrees || s->forms.latlon;
-    if (m != NULL)
+    if (m != NULL || (!needed && mst_json_member(top, "manifold") == NULL))
         return MST_OK;
     MST_TRY(stored_need(s, top, "manifold", MST_JSON_STRING, &spec));
     mst_status status = mst_manifold_parse(&s->owned, mst_json_as_string(spec));
@@ -286,8 +289,9 @@ static mst_status read_top(mst_saved *s, const mst_json_value *top, const mst_ma
         MST_TRY(stored_text(s, &s->version, "%s", version));
     for (size_t i = 0; i < READERS && command != NULL; i++)
         if (strcmp(command, readers[i].command) == 0) {
-            MST_TRY(open_manifold(s, top, m));
-            MST_TRY(name_space(s));
+            MST_TRY(open_manifold(s, top, m, readers[i].read != stored_read_reproduce));
+            if (s->picture.m != NULL)
+                MST_TRY(name_space(s));
             double n = stored_number(top, "n");
             s->rows = n >= 1 && n < 1e15 ? (size_t)n : 0;
             return readers[i].read(s, top);

@@ -66,5 +66,6 @@ void stored_open_source(mst_saved *s, const mst_json_value *top);
 typedef mst_status stored_reader(mst_saved *s, const mst_json_value *top);
 stored_reader stored_read_mean, stored_read_kmeans, stored_read_mixture, stored_read_test;
 stored_reader stored_read_regress, stored_read_train, stored_read_check, stored_read_sample;
+stored_reader stored_read_reproduce;
 
 #endif

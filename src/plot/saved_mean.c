@@ -104,10 +104,13 @@ static mst_status describe(mst_saved *s, const mst_json_value *top, size_t group
 {
     const char *kind = stored_string(top, "kind");
     bool frechet = kind != NULL && strcmp(kind, "frechet") == 0;
+    const char *score = stored_string(top, "score");
+    bool network = score != NULL && strstr(score, ".safetensors") != NULL;
     const mst_picture_mean *mean = s->picture.means;
     char time[64] = "", in[64] = "", state[160] = "";
-    MST_TRY(stored_text(s, &s->picture.title, "%s mean%s on %s",
-                        frechet ? "Fr\u00e9chet" : "Diffusion", groups > 0 ? "s" : "", s->space));
+    MST_TRY(stored_text(s, &s->picture.title, "%s mean%s on %s%s",
+                        frechet ? "Fr\u00e9chet" : "Diffusion", groups > 0 ? "s" : "", s->space,
+                        network ? ", by a network" : ""));
     if (groups > 0)
         snprintf(in, sizeof in, " in %zu groups", groups);
     else if (isfinite(mean->time))
@@ -166,8 +169,14 @@ mst_status stored_read_test(mst_saved *s, const mst_json_value *top)
     s->picture.means = means;
     s->picture.mean_count = count;
     MST_TRY(stored_text(s, &s->picture.title, "%zu samples on %s", count, s->space));
+    bool times = hypothesis != NULL && strcmp(hypothesis, "time") == 0,
+         both = hypothesis != NULL && strcmp(hypothesis, "both") == 0;
     return stored_text(
         s, &s->picture.caption,
         "n = %zu in %zu samples; means of each by itself. Test of equal %s: p = %.2g.", s->rows,
-        count, hypothesis != NULL ? hypothesis : "means", stored_number(top, "p_value"));
+        count,
+        both    ? "means and times"
+        : times ? "times"
+                : "means",
+        stored_number(top, "p_value"));
 }

@@ -99,6 +99,35 @@ static void take_covariance(shapes *s, const mst_picture *p, size_t mean)
     s->has_covariance[mean] = true;
 }
 
+/* A shape has no direction on the page: in the plane the long way of the first mean goes across, with the
+ * first landmark above the middle. */
+static void stand_up(shapes *s)
+{
+    double xx = 0, xy = 0, yy = 0, centre[2] = {0};
+    for (size_t k = 0; k < 2 * s->landmarks; k++)
+        centre[k % 2] += s->means[k] / (double)s->landmarks;
+    for (size_t k = 0; k < s->landmarks; k++) {
+        double a = s->means[2 * k] - centre[0], b = s->means[2 * k + 1] - centre[1];
+        xx += a * a;
+        xy += a * b;
+        yy += b * b;
+    }
+    double angle = -atan2(2 * xy, xx - yy) / 2, cosine = cos(angle), sine = sin(angle);
+    if (sine * (s->means[0] - centre[0]) + cosine * (s->means[1] - centre[1]) < 0) {
+        cosine = -cosine;
+        sine = -sine;
+    }
+    for (int part = 0; part < 2; part++) {
+        double *x = part == 0 ? s->x : s->means;
+        size_t count = (part == 0 ? s->n : s->mean_count) * s->landmarks;
+        for (size_t i = 0; i < count; i++) {
+            double a = x[2 * i], b = x[2 * i + 1];
+            x[2 * i] = cosine * a - sine * b;
+            x[2 * i + 1] = sine * a + cosine * b;
+        }
+    }
+}
+
 static mst_status fill(shapes *s, canvas *c, const mst_picture *p)
 {
     size_t lost = 0, missed = 0;
@@ -114,6 +143,8 @@ static mst_status fill(shapes *s, canvas *c, const mst_picture *p)
         for (size_t k = 0; k < p->mean_count; k++)
             memcpy(s->means + k * s->D, p->means[k].at, s->D * sizeof *s->means);
     }
+    if (stands_for && s->dim == 2)
+        stand_up(s);
     for (size_t k = 0; k < p->mean_count; k++)
         take_covariance(s, p, k);
     double size2 = 0;

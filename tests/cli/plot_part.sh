@@ -104,6 +104,15 @@ check "plot of a regression: the same" cmp circle-curve.svg curve.svg
 run test --manifold sphere:2 --json a.csv b.csv -o test.json
 succeeds "plot of a test" plot test.json --kind map -o test.svg
 pictured "plot of a test: both samples" test.svg "points('$blue') >= 30 and points('$vermilion') >= 30 and 'p =' in caption"
+succeeds "test --plot" test --manifold sphere:2 a.csv b.csv --plot test2.svg --plot-kind map -o test.txt
+check "test --plot: the same" cmp test.svg test2.svg
+refuses "uniformity has no picture" 2 "leave out --plot" test --manifold sphere:2 --uniform a.csv --plot uniform.svg
+
+# Several results are panels of one picture.
+succeeds "a sheet" plot test.json curve.json --kind map,- --title "Both" --note "A note." -o sheet.svg
+pictured "a sheet: both panels" sheet.svg "points('$blue') >= 30 + 41 and texts == 'Both' and caption.startswith('A note. (a) n = 60') and '(b) n = 40' in caption and width > 480"
+refuses "kinds of a sheet" 2 "3 kinds for 2 pictures" plot test.json curve.json --kind map,-,- -o none.svg
+refuses "data of a sheet" 2 "draw them one by one" plot test.json curve.json --data a.csv -o none.svg
 
 # A million points are an image.
 manistat sample --manifold sphere:2 --time 0.3 -n 100000 -o many.csv
@@ -137,7 +146,7 @@ refuses "--plot-kind alone" 2 'give both' mean --manifold sphere:2 points.csv --
 refuses "a kind for another space" 3 "'rose' is for circle; for sphere:2 there is sphere, stereonet, map" plot mean.json --kind rose -o rose.svg
 manistat sample --manifold euclidean:1 --time 0.1 -n 30 -o line1.csv
 run mean --manifold euclidean:1 --json line1.csv -o line1.json
-refuses "a space without a picture" 3 'no picture of euclidean:1 yet; kinds: sphere \(sphere:2\)' plot line1.json -o line1.svg
+refuses "a space without a picture" 3 "no picture of euclidean:1 yet; the kinds that there are: sphere, .*, over-time" plot line1.json -o line1.svg
 sed 's/"mean":/"maen":/; s/"version":"[^"]*"/"version":"0.0.7"/' mean.json >old.json
 refuses "a missing key" 2 'no "mean" \(it is of version 0.0.7' plot old.json -o old.svg
 echo '{"command":"dist"}' >dist.json

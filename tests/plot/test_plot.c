@@ -147,8 +147,71 @@ START_TEST(kinds)
     p.m = other;
     ck_assert_ptr_null(mst_plot_default_kind(&p));
     ASSERT_FAILS(MST_UNABLE, mst_plot_suits("sphere", &p));
-    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "sphere (sphere:2)"));
+    /* all of them, to the last */
+    for (size_t i = 0; i < mst_plot_kind_count(); i++)
+        ck_assert_ptr_nonnull(strstr(mst_error_detail(), mst_plot_kind_at(i)->name));
     mst_manifold_free(other);
+}
+END_TEST
+
+/* Panels have letters, titles and one caption; what one says, the next does not say again. */
+START_TEST(sheets)
+{
+    static const char *const wanted[] = {"sphere", NULL, "map"};
+    mst_picture p = picture(), q = p;
+    const mst_picture *all[27];
+    mst_plot_options o = mst_plot_options_default();
+    char *text;
+    size_t n;
+    for (size_t k = 0; k < 27; k++)
+        all[k] = k == 1 ? &q : &p;
+    q.title = "Second";
+    q.caption = "n = 4.";
+    o.width = 174;
+    o.note = "A note.";
+    ASSERT_OK(mst_plot_draw_sheet(&text, &n, 3, all, wanted, MST_PLOT_SVG, &o));
+    ck_assert_ptr_nonnull(strstr(text, "<title>Mean &lt;&amp;&gt; \"title\"; Second; Mean"));
+    const char *first = strstr(text, "<desc>A note. (a) n = 3. "),
+               *second = strstr(text, "(b) n = 4.");
+    ck_assert(first != NULL && second > first);
+    const char *once = strstr(text, "Lines every 30");
+    ck_assert_ptr_nonnull(once);
+    ck_assert_ptr_null(strstr(once + 1, "Lines every 30"));
+    ck_assert_ptr_nonnull(strstr(text, "(c) Equal Earth projection"));
+    mst_plot_free(text);
+    o.title = "Whole";
+    ASSERT_OK(mst_plot_draw_sheet(&text, &n, 26, all, NULL, MST_PLOT_SVG, &o));
+    ck_assert_ptr_nonnull(strstr(text, "<title>Whole</title>"));
+    mst_plot_free(text);
+    ASSERT_FAILS(MST_ARGUMENT, mst_plot_draw_sheet(&text, &n, 27, all, NULL, MST_PLOT_SVG, &o));
+    ASSERT_FAILS(MST_ARGUMENT, mst_plot_draw_sheet(&text, &n, 0, all, NULL, MST_PLOT_SVG, &o));
+    ASSERT_FAILS(MST_UNABLE, mst_plot_draw_sheet(&text, &n, 1, all, (const char *[]){"rose"},
+                                                 MST_PLOT_SVG, &o));
+    ck_assert_ptr_null(text);
+}
+END_TEST
+
+/* Arrows of one scale, those behind left out. */
+START_TEST(fields)
+{
+    static const double where[9] = {0, 0, 1, 0.6, 0, 0.8, 0, 0, -1},
+                        vectors[9] = {1, 0, 0, 0, 0.5, 0, 1, 0, 0}, toward[3] = {0, 0.6, 0.8};
+    mst_picture p = picture();
+    char *text;
+    size_t n;
+    p.field_count = 3;
+    p.field_at = where;
+    p.field_vectors = vectors;
+    p.field_name = "speed";
+    p.centre = toward;
+    ASSERT_OK(mst_plot_draw(&text, &n, &p, MST_PLOT_SVG, NULL));
+    ck_assert_ptr_nonnull(strstr(text, "Arrows behind are not drawn."));
+    ck_assert_ptr_null(strstr(text, "Seen from"));
+    mst_plot_free(text);
+    p.m = NULL;
+    p.n = 0;
+    p.mean_count = 0;
+    ASSERT_FAILS(MST_ARGUMENT, mst_plot_draw(&text, &n, &p, MST_PLOT_SVG, NULL));
 }
 END_TEST
 
@@ -191,6 +254,14 @@ START_TEST(saved_refused)
     refuse("[1]", "\"command\"");
     refuse("{\"command\":\"dist\",\"manifold\":\"circle\"}", "dist");
     refuse("{\"command\":\"mean\"}", "\"manifold\"");
+    refuse("{\"command\":\"reproduce\"}", "no panel of a figure");
+    refuse("{\"command\":\"reproduce\",\"series\":[{\"x\":[1,2],\"y\":[1]}]}",
+           "2 numbers \"x\" and 1 \"y\"");
+    refuse("{\"command\":\"reproduce\",\"table\":\"timing\",\"rows\":[{\"dim\":2}]}",
+           "no run times");
+    refuse("{\"command\":\"reproduce\",\"manifold\":\"circle\",\"field\":{\"at\":[[1]],"
+           "\"vectors\":[[1],[2]]}}",
+           "1 points and 2 numbers");
     refuse(HEAD ",\"n\":3}", "\"mean\"");
     refuse(HEAD ",\"n\":3,\"mean\":[1,0,0],\"version\":\"0.0.1\"}", "0.0.1");
     refuse(HEAD ",\"n\":3,\"mean\":[1,0],\"region_kind\":\"none\"}", "\"mean\"");
@@ -213,6 +284,8 @@ int main(void)
     tcase_add_test(c, files);
     tcase_add_test(c, refused);
     tcase_add_test(c, kinds);
+    tcase_add_test(c, sheets);
+    tcase_add_test(c, fields);
     tcase_add_test(c, saved);
     tcase_add_test(c, saved_refused);
     return run_case("plot", c);

@@ -250,6 +250,9 @@ manistat mean --manifold sphere:2 d/s2.csv --plot net.pdf --plot-kind stereonet
 manistat kmeans --manifold sphere:2 -k 3 d/three.csv --plot map.png --plot-kind map
 manistat sample --manifold torus:2 --time 1 -n 50 --plot square.svg
 manistat plot --kinds
+manistat test --manifold sphere:2 d/s2.csv d/three.csv --plot samples.svg
+manistat mean --manifold sphere:2 d/s2.csv --json -o one.json
+manistat plot one.json one.json --kind sphere,map --note Both. -o sheet.svg
 """),
     ("kmeans forms", None, """
 manistat kmeans --manifold sphere:2 -k 3 d/three.csv
