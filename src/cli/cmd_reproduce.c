@@ -2,6 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "commands.h"
+#include "figures.h"
+#include "plotting.h"
 #include "reproduce.h"
 #include "result.h"
 
@@ -16,7 +18,38 @@ static const option option_data = {
     .value = "DIR",
     .example = "data/synthetic",
     .help = "the published data sets, S2.csv and so on; what is not there is simulated from the "
-            "same start, and the row says so",
+            "same start, and the row says so. figures: the folder above, with synthetic/S2.csv, "
+            "landmarks/butterfly_30x2.csv and so on; a figure whose data are missing is left out",
+};
+
+static const option option_out = {
+    .name = "out",
+    .kind = OPTION_FILE,
+    .value = "DIR",
+    .fallback = "figures",
+    .example = "figures",
+    .help = "figures: where the pictures go, each with a name of its own, and in DIR/results what "
+            "they are drawn from: results that are there are used as they are",
+};
+
+static const option option_only = {
+    .name = "only",
+    .kind = OPTION_TEXT,
+    .value = "NAMES",
+    .example = "method",
+    .help = "figures: these only, names joined by commas",
+};
+
+/* In the order of the kinds of files that `plot` writes. */
+static const char *const endings[] = {"svg", "pdf", "png", NULL};
+static const option option_pictures = {
+    .name = "pictures",
+    .kind = OPTION_CHOICE,
+    .choices = endings,
+    .value = "FORMAT",
+    .fallback = "pdf",
+    .example = "png",
+    .help = "figures: svg, pdf or png",
 };
 
 static const option option_models = {
@@ -106,6 +139,8 @@ typedef struct job {
     progress progress;
 } job;
 
+/* ---- Tables ---- */
+
 static mst_status read_table(const invocation *inv, paper_table *out)
 {
     const char *name = inv->operand_count > 0 ? inv->operands[0] : "";
@@ -115,7 +150,7 @@ static mst_status read_table(const invocation *inv, paper_table *out)
     *out = (paper_table)k;
     return paper_tables[k] != NULL
                ? MST_OK
-               : mst_fail(MST_ARGUMENT, "say which table: table1, table2 or timing");
+               : mst_fail(MST_ARGUMENT, "say what: table1, table2, timing or figures");
 }
 
 /* Is the name among those of "S2,S5"? */
@@ -163,6 +198,15 @@ static mst_status choose_rows(job *j)
     return list != NULL ? refuse_unknown(j, list) : MST_OK;
 }
 
+/* It is a directory, or was not given. */
+static mst_status check_folder(const char *word, const char *path)
+{
+    struct stat info;
+    if (path == NULL || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
+        return MST_OK;
+    return mst_fail(MST_IO, "%s %s is no directory", word, path);
+}
+
 static mst_status prepare(job *j, invocation *inv)
 {
     j->options = (paper_options){
@@ -187,17 +231,15 @@ static mst_status prepare(job *j, invocation *inv)
         status = mst_fail(MST_ARGUMENT, "--paths 1: a spread needs two bridges or more");
     if (status == MST_OK && option_given(inv, &option_json) && option_given(inv, &option_format))
         status = mst_fail(MST_ARGUMENT, "--format and --json exclude each other; give one of them");
-    struct stat info;
-    if (status == MST_OK && j->options.data != NULL &&
-        (stat(j->options.data, &info) != 0 || !S_ISDIR(info.st_mode)))
-        status = mst_fail(MST_IO, "--data %s is no directory", j->options.data);
+    if (status == MST_OK)
+        status = check_folder("--data", j->options.data);
     if (status == MST_OK && j->options.models != NULL && mkdir(j->options.models, 0777) != 0 &&
         errno != EEXIST)
         status = mst_fail(MST_IO, "--models %s: %s", j->options.models, strerror(errno));
     return status;
 }
 
-static mst_status run(invocation *inv)
+static mst_status run_table(invocation *inv)
 {
     job j = {0};
     report r = {0};
@@ -221,10 +263,133 @@ static mst_status run(invocation *inv)
     return status;
 }
 
+/* ---- Figures ---- */
+
+static mst_status check_only(const char *list)
+{
+    char names[400] = "";
+    for (size_t k = 0, used = 0; k < figure_count; k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k > 0 ? ", " : "",
+                                 figures[k].name);
+    for (const char *at = list; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
+        bool known = false;
+        for (size_t k = 0; k < figure_count && !known; k++)
+            known = strlen(figures[k].name) == strcspn(at, ",") &&
+                    strncmp(at, figures[k].name, strcspn(at, ",")) == 0;
+        if (!known)
+            return mst_fail(MST_ARGUMENT, "--only: there is no figure %.*s; there are %s",
+                            (int)strcspn(at, ","), at, names);
+    }
+    return MST_OK;
+}
+
+static void print_figures(const report *r, size_t count, const figure_result *results)
+{
+    if (r->json != NULL) {
+        mst_json_key(r->json, "figures");
+        mst_json_array(r->json);
+    }
+    for (size_t k = 0; k < count; k++) {
+        const figure_result *f = &results[k];
+        if (r->json == NULL) {
+            fprintf(r->text, "%-13s %7.1f s  %s\n", f->figure->name, f->seconds,
+                    f->file != NULL && f->note[0] == '\0' ? f->file : f->note);
+            continue;
+        }
+        mst_json_object(r->json);
+        json_member_string(r->json, "figure", f->figure->name);
+        json_member_string(r->json, "title", f->figure->title);
+        mst_json_key(r->json, "file");
+        if (f->note[0] == '\0')
+            mst_json_string(r->json, f->file);
+        else
+            mst_json_null(r->json);
+        json_member_string(r->json, "note", f->note);
+        json_member_integer(r->json, "steps", f->steps);
+        json_member_integer(r->json, "steps_done", f->done);
+        json_member_number(r->json, "processor_seconds", f->seconds);
+        mst_json_end(r->json);
+    }
+    if (r->json != NULL)
+        mst_json_end(r->json);
+}
+
+/* One figure that fails leaves the others to be made; an interruption does not. */
+static mst_status make_figures(const figure_run *run, const char *only, size_t *count,
+                               figure_result *results)
+{
+    size_t failed = 0;
+    mst_status first = MST_OK;
+    for (size_t k = 0; k < figure_count; k++) {
+        if (only != NULL && !is_listed(only, figures[k].name))
+            continue;
+        figure_result *r = &results[(*count)++];
+        mst_status status = figure_make(run, &figures[k], r);
+        progress_end(run->progress);
+        if (status == MST_INTERRUPTED)
+            return status;
+        if (status == MST_OK)
+            continue;
+        snprintf(r->note, sizeof r->note, "failed: %s", mst_error_detail());
+        warn(run->inv, "%s", r->note);
+        first = failed++ == 0 ? status : first;
+    }
+    return failed == 0 ? MST_OK
+                       : mst_fail(first, "%zu figure%s failed", failed, failed == 1 ? "" : "s");
+}
+
+static mst_status run_figures(invocation *inv)
+{
+    const char *only = option_get(inv, &option_only)->text;
+    report r = {0};
+    size_t count = 0;
+    progress line = progress_start(inv, "figures", 0);
+    figure_run run = {
+        .inv = inv,
+        .data = option_get(inv, &option_data)->text,
+        .out = option_get(inv, &option_out)->text,
+        .models = option_get(inv, &option_models)->text,
+        .ending = endings[option_get(inv, &option_pictures)->choice],
+        .resolution = option_get(inv, &option_resolution)->text,
+        .seed = option_get(inv, &option_seed)->count,
+        .threads = (int)option_get(inv, &option_threads)->count,
+        .progress = &line,
+    };
+    figure_result *results = calloc(figure_count, sizeof *results);
+    mst_status status = results != NULL ? MST_OK : mst_fail(MST_MEMORY, "not enough memory");
+    if (status == MST_OK)
+        status = check_folder("--data", run.data);
+    if (status == MST_OK && only != NULL)
+        status = check_only(only);
+    if (status == MST_OK)
+        status = report_open(&r, inv);
+    mst_status made = status == MST_OK ? make_figures(&run, only, &count, results) : status;
+    if (status == MST_OK && made != MST_INTERRUPTED) {
+        char detail[512];
+        snprintf(detail, sizeof detail, "%s", mst_error_detail());
+        print_figures(&r, count, results);
+        status = report_finish(&r);
+        if (status == MST_OK && made != MST_OK)
+            made = mst_fail(made, "%s", detail);
+    }
+    report_close(&r);
+    for (size_t k = 0; k < count; k++)
+        free(results[k].file);
+    free(results);
+    return status != MST_OK ? status : made;
+}
+
+static mst_status run(invocation *inv)
+{
+    if (inv->operand_count > 0 && strcmp(inv->operands[0], "figures") == 0)
+        return run_figures(inv);
+    return run_table(inv);
+}
+
 const command command_reproduce = {
     .name = "reproduce",
-    .summary = "makes the tables of the paper again",
-    .usage = "table1|table2|timing [options]",
+    .summary = "makes the tables and figures of the paper again",
+    .usage = "table1|table2|timing|figures [options]",
     .description =
         "Estimates diffusion means of the paper's data sets by the exact heat kernel, by a network "
         "that is trained for it, and by bridges, and prints the errors beside the published ones: "
@@ -236,15 +401,21 @@ const command command_reproduce = {
         "from the published start (the first row, t = 0.2), five:s the seconds of five iterations "
         "of the published algorithm. The Frechet baseline is shown as published, after 100 steps "
         "of 0.01, and converged, by its distance from the start of the motion. Published numbers "
-        "that are not known to us are left out.",
-    .options = (const option *const[]){&option_data, &option_models, &option_rows, &option_minutes,
-                                       &option_training_steps, &option_preset, &option_paths,
-                                       &option_patience, &option_format, &option_seed,
-                                       &option_threads, OUTPUT_OPTIONS, NULL},
+        "that are not known to us are left out.\n\n"
+        "figures draws the figures into --out. Each is made by a few commands of this program, "
+        "whose results stay beside the pictures for plot and report; what is there is not made "
+        "again, so that a run that was killed goes on. The times that are printed are seconds of "
+        "the processor.",
+    .options = (const option *const[]){&option_data, &option_models, &option_out, &option_only,
+                                       &option_pictures, &option_resolution, &option_rows,
+                                       &option_minutes, &option_training_steps, &option_preset,
+                                       &option_paths, &option_patience, &option_format,
+                                       &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){
             {"One row, quickly:", "manistat reproduce table1 --rows R2 --steps 50 --paths 4"},
+            {"One figure, of simulated data:", "manistat reproduce figures --only regression"},
             {NULL, NULL},
         },
     .run = run,

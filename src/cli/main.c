@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-#include "commands.h"
 #include "common.h"
+#include "program.h"
 #include "provenance.h"
 #include "shrinkage.h"
-#include "text.h"
 #include "util/clock.h"
 
 #include <poll.h>
@@ -15,10 +14,6 @@
 
 /* The exit statuses that scripts rely on. */
 enum { DONE = 0, NOT_CONVERGED = 1, BAD_INPUT = 2, FAILED = 3, STOPPED = 130 };
-
-#define COMMAND_ADDRESS(name) &command_##name,
-const command *const commands[] = {COMMAND_LIST(COMMAND_ADDRESS) NULL};
-#undef COMMAND_ADDRESS
 
 static int exit_status(const invocation *inv, mst_status status)
 {
@@ -75,46 +70,6 @@ static int finish(invocation *inv, mst_status status)
         print_excerpt(mst_error_excerpt());
     }
     return exit_status(inv, status);
-}
-
-static mst_status run_command(invocation *inv, int argc, char **argv)
-{
-    mst_status status = parse_arguments(inv, argc, argv);
-    if (status != MST_OK)
-        return status;
-    if (option_given(inv, &option_help)) {
-        print_command_help(stdout, inv->command);
-        return MST_OK;
-    }
-    if (option_given(inv, &option_version)) {
-        printf("manistat %s\n", mst_version());
-        return MST_OK;
-    }
-    status = check_required(inv);
-    return status == MST_OK ? inv->command->run(inv) : status;
-}
-
-static mst_status run_program(invocation *inv, int argc, char **argv)
-{
-    if (argc < 2)
-        return mst_fail(MST_ARGUMENT, "no command given; 'manistat --help' lists them");
-    const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_general_help(stdout);
-        return MST_OK;
-    }
-    if (strcmp(name, "--version") == 0) {
-        printf("manistat %s\n", mst_version());
-        return MST_OK;
-    }
-    if (name[0] == '-')
-        return mst_fail(MST_ARGUMENT,
-                        "option '%s' comes before the command; write manistat COMMAND %s", name,
-                        name);
-    inv->command = find_command(name);
-    if (inv->command == NULL)
-        return unknown_command(name);
-    return run_command(inv, argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv)

@@ -31,11 +31,27 @@ check "LaTeX marks what is simulated" grep -q '^S2\$^\*\$ & 2 & 1000 & 0.0022 & 
 check "without bridges" grep -q ' & -- & ' table.tex
 run reproduce table2 --rows DTI --quiet
 check "measured data are not simulated" grep -q "DTI: --data has no" "$out"
-refuses "an unknown table" 2 "table1, table2 or timing" reproduce table7
+refuses "an unknown table" 2 "table1, table2, timing or figures" reproduce table7
 refuses "an unknown row" 2 "has no row S4; it has R2, R3" reproduce table1 --rows S2,S4
 refuses "a lone bridge" 2 "two bridges" reproduce table1 --paths 1
 refuses "no such data" 2 "is no directory" reproduce table1 --data nowhere
 refuses "two forms" 2 "exclude each other" reproduce table1 --json --format csv
+
+# Figures: of simulated data, those that lack data left out, and what is there not made again.
+run reproduce figures --only regression,dti --out figures --threads 1 --pictures svg --json
+check "a figure" as_json "$out" "[f['figure'] for f in r['figures']] == ['dti', 'regression'] and r['figures'][1]['file'] == 'figures/regression.svg' and r['figures'][1]['steps_done'] == 3"
+check "one without its data" as_json "$out" "r['figures'][0]['file'] is None and 'pass --data DIR' in r['figures'][0]['note'] and r['figures'][0]['steps_done'] == 0"
+check "the picture" grep -q "<title>Geodesic regression on the sphere</title>" figures/regression.svg
+check "points, curve and band" python3 -B "$here/../plot/svg.py" figures/regression.svg "points('0072b2') == 121 and 'Simulated data. n = 120' in caption"
+rm figures/regression.svg figures/results/regression.json
+run reproduce figures --only regression --out figures --threads 1 --pictures svg --json
+check "it goes on where it was" as_json "$out" "r['figures'][0]['steps_done'] == 1"
+mkdir -p data/synthetic && printf 'no numbers\n' >data/synthetic/LM2.csv
+run reproduce figures --only landmarks,regression --data data --out figures --pictures svg --quiet
+check "one that fails" test "$status" -eq 2
+check "says why, and the others are made" bash -c "grep -q '^landmarks .*failed: landmarks, landmarks.json:' '$out' && grep -q 'figures/regression.svg' '$out'"
+check "and leaves nothing half done" test ! -e figures/results/landmarks.json -a ! -e figures/results/landmarks.json.part
+refuses "an unknown figure" 2 "there is no figure nose; there are method, butterflies" reproduce figures --only nose
 
 # The published steps: a hundred of 0.01, from 10 toward 0. Normalised, each is as long; plain, it shrinks by a hundredth.
 printf -- '-1\n1\n' >pair.csv
