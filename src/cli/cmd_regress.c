@@ -270,7 +270,8 @@ static mst_status run(invocation *inv)
     if (status == MST_OK && a.plot.path != NULL &&
         option_get(inv, &option_curve)->choice == CURVE_NETWORK)
         status =
-            mst_fail(MST_UNABLE, "there is no picture of --curve network yet; leave out --plot");
+            mst_fail(MST_UNABLE, "there is no picture of --curve network itself; leave out --plot, "
+                                 "and draw the predictions of a saved result by plot");
     if (status == MST_OK)
         status = report_open(&a.report, inv);
     if (status == MST_OK && option_get(inv, &option_curve)->choice == CURVE_NETWORK) {

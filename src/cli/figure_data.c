@@ -11,12 +11,12 @@
 
 /* ---- The digit that turns: image i of 200 is at the angle 2 pi i / 199 ---- */
 
-static mst_status write_ring(const char *path, size_t count)
+static mst_status write_ring(const char *path, size_t count, size_t every)
 {
     enum { IMAGES = 200 };
     double x[2 * IMAGES];
     for (size_t i = 0; i < count; i++) {
-        double angle = 2 * M_PI * (double)i / (IMAGES - 1);
+        double angle = 2 * M_PI * (double)(every * i) / (IMAGES - 1);
         x[2 * i] = cos(angle);
         x[2 * i + 1] = sin(angle);
     }
@@ -26,13 +26,13 @@ static mst_status write_ring(const char *path, size_t count)
 mst_status figure_ring(const figure_run *run, const char *path)
 {
     (void)run;
-    return write_ring(path, 200);
+    return write_ring(path, 200, 1);
 }
 
 mst_status figure_half_ring(const figure_run *run, const char *path)
 {
     (void)run;
-    return write_ring(path, 100);
+    return write_ring(path, 25, 4);
 }
 
 /* ---- Heads ---- */

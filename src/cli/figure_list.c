@@ -31,7 +31,7 @@ const figure figures[] = {
               "mean --score models:figure-sphere.safetensors results:method-points.csv --json",
               NULL}},
         .plot = "plot results:paths.json results:sphere-training.json results:field.json "
-                "results:method-mean.json --columns 2",
+                "results:method-mean.json --columns 4",
     },
     /* Sigma is one gap between neighbours of the mean shape. */
     {
@@ -65,6 +65,9 @@ const figure figures[] = {
     {
         .name = "mnist",
         .title = "A digit that turns: means of half a turn",
+        .note =
+            "A plane learned from 200 images; of the first 100, half a turn, every fourth has a "
+            "part in the means.",
         .needs = {"mnist/rot_mnist_200x784_f32.npy"},
         .steps = {{"ring.csv", NULL, figure_ring},
                   {"half-ring.csv", NULL, figure_half_ring},
@@ -74,7 +77,8 @@ const figure figures[] = {
                    "results:digit.gp --json --force",
                    NULL},
                   {"digit-diffusion.json",
-                   "mean --manifold results:digit.gp --score pde --starts 1 results:half-ring.csv "
+                   "mean --manifold results:digit.gp --score pde --starts 1 "
+                   "results:half-ring.csv "
                    "--json",
                    NULL},
                   {"digit-frechet.json",
@@ -183,13 +187,12 @@ const figure figures[] = {
     {
         .name = "dimension",
         .title = "Run time and error over the dimension of the sphere",
-        .note =
-            "1000 points at t = 0.5 on spheres of 2 to 20 dimensions; half a minute of training "
-            "for each network, 16 bridges for each point.",
+        .note = "1000 points at t = 0.5 on spheres of 2 to 20 dimensions; 1500 steps of training "
+                "for each network, 16 bridges for each point.",
         .needs = {"synthetic/S2.csv"},
         .steps = {{"timing.json",
-                   "reproduce timing --data data:synthetic --models models: --minutes 0.5 --paths "
-                   "16 --patience 2 --json",
+                   "reproduce timing --data data:synthetic --models models: --steps 1500 --paths "
+                   "16 --patience 3 --json",
                    NULL},
                   {"errors.json", NULL, figure_errors}},
         .plot = "plot results:timing.json results:errors.json",

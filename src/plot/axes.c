@@ -131,11 +131,15 @@ static void make_ticks(const axis *a, double count, ticks *t)
         log_ticks(a, t);
         return;
     }
-    double step = nice_step(a->high - a->low, count);
-    for (double k = ceil(a->low / step - 1e-9);
-         k * step <= a->high + 1e-9 * step && t->count < MOST_TICKS; k++) {
-        t->at[t->count] = k * step;
-        format_tick(t->text[t->count++], k * step, step);
+    /* One alone does not tell a scale. */
+    for (int tries = 0; t->count < 2 && tries < 4; tries++, count *= 2) {
+        double step = nice_step(a->high - a->low, count);
+        t->count = 0;
+        for (double k = ceil(a->low / step - 1e-9);
+             k * step <= a->high + 1e-9 * step && t->count < MOST_TICKS; k++) {
+            t->at[t->count] = k * step;
+            format_tick(t->text[t->count++], k * step, step);
+        }
     }
 }
 

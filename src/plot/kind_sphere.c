@@ -106,8 +106,8 @@ static mst_status draw(canvas *c, const mst_picture *p)
                         : plot_centre(p) == NULL ? "latitude 45\u00b0, longitude 45\u00b0"
                         : p->mean_count == 0     ? "above the middle of the curve"
                         : p->mean_count == 1     ? "above the mean"
-                        : has_middle(p, middle)  ? "above the middle of the groups"
-                                                 : "above the first group";
+                        : !has_middle(p, middle) ? "above the first of the large markers"
+                                                 : "above the middle of the large markers";
     if (place != NULL)
         canvas_note(c, "Seen from %s.", place);
     canvas_note(c, "Lines every 30\u00b0.");

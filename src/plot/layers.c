@@ -316,6 +316,7 @@ mst_status plot_layers(canvas *c, const mst_picture *p, const projection *to)
     for (size_t i = 0; i < p->mean_count; i++)
         MST_TRY(draw_mean(c, p, to, i));
     if (p->mean_count > 1)
-        canvas_note(c, "Large markers are the %ss of the groups.", p->mean_word);
+        canvas_note(c, "Large markers are the %ss%s.", p->mean_word,
+                    p->labels != NULL ? " of the groups" : "");
     return MST_OK;
 }

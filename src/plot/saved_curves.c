@@ -42,6 +42,36 @@ static mst_status read_line(mst_saved *s, const mst_json_value *top, mst_picture
     return MST_OK;
 }
 
+/* Of several covariates there is no curve over one of them, and of networks none is written: what can be seen
+ * is where the rows of --predict go. */
+static mst_status read_predictions(mst_saved *s, const mst_json_value *top, size_t terms)
+{
+    enum { NAMED = 7 };
+    const double *points;
+    mst_picture_mean *means;
+    size_t count, D = mst_manifold_ambient(s->picture.m);
+    if (mst_json_member(top, "predictions") == NULL)
+        return mst_fail(MST_UNABLE,
+                        "%s has %zu term%s and no curve over one of them; there are pictures of "
+                        "geodesics over one term, and of predictions, if a result has some",
+                        s->name, terms, terms == 1 ? "" : "s");
+    MST_TRY(stored_points(s, top, "predictions", &points, &count));
+    MST_TRY(stored_new(s, &means, count + 1));
+    for (size_t k = 0; k < count; k++) {
+        means[k] = (mst_picture_mean){.at = points + k * D, .time = NAN, .weight = NAN};
+        if (count <= NAMED)
+            MST_TRY(stored_text(s, &means[k].name, "row %zu", k + 1));
+    }
+    s->picture.means = means;
+    s->picture.mean_count = count;
+    s->picture.mean_word = "prediction";
+    MST_TRY(stored_text(s, &s->picture.title, "Predictions of a regression on %s", s->space));
+    return stored_text(s, &s->picture.caption,
+                       "n = %zu, %zu term%s; predictions for %zu row%s of covariates. How certain "
+                       "they are is not drawn.",
+                       s->rows, terms, terms == 1 ? "" : "s", count, count == 1 ? "" : "s");
+}
+
 mst_status stored_read_regress(mst_saved *s, const mst_json_value *top)
 {
     mst_picture_curve *curve;
@@ -50,9 +80,9 @@ mst_status stored_read_regress(mst_saved *s, const mst_json_value *top)
     double p_value = stored_number(mst_json_member(top, "whole_model"), "p_value");
     char test[80] = "", band[160] = " There is no band: the fit has no error bars.";
     MST_TRY(stored_need(s, top, "terms", MST_JSON_ARRAY, &terms));
-    if (mst_json_length(terms) != 1)
-        return mst_fail(MST_UNABLE, "%s has %zu terms; there are pictures of regressions with one",
-                        s->name, mst_json_length(terms));
+    bool network = shape != NULL && strcmp(shape, "network") == 0;
+    if (mst_json_length(terms) != 1 || (network && mst_json_member(top, "line") == NULL))
+        return read_predictions(s, top, mst_json_length(terms));
     MST_TRY(stored_new(s, &curve, 1));
     MST_TRY(read_line(s, top, curve));
     MST_TRY(stored_text(s, &noun, "%s", mst_json_as_string(mst_json_first(terms))));

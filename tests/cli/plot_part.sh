@@ -108,6 +108,15 @@ succeeds "test --plot" test --manifold sphere:2 a.csv b.csv --plot test2.svg --p
 check "test --plot: the same" cmp test.svg test2.svg
 refuses "uniformity has no picture" 2 "leave out --plot" test --manifold sphere:2 --uniform a.csv --plot uniform.svg
 
+# Of several covariates there is no curve, but there are predictions.
+paste -d, x.csv <(awk 'BEGIN { print "other"; for (i = 0; i < 40; i++) print (i * 7) % 5 }') >two.csv
+run regress --manifold circle --y angles.csv --x two.csv --json -o two.json
+refuses "several terms" 3 "2 terms and no curve over one of them" plot two.json -o two.svg
+(head -4 two.csv) >ask.csv
+run regress --manifold circle --y angles.csv --x two.csv --predict ask.csv --json -o asked.json --quiet
+succeeds "predictions" plot asked.json -o asked.svg
+pictured "predictions: all" asked.svg "'predictions for 3 rows' in caption and 'is not drawn' in caption and texts.startswith('Predictions')"
+
 # Several results are panels of one picture.
 succeeds "a sheet" plot test.json curve.json --kind map,- --title "Both" --note "A note." -o sheet.svg
 pictured "a sheet: both panels" sheet.svg "points('$blue') >= 30 + 41 and texts == 'Both' and caption.startswith('A note. (a) n = 60') and '(b) n = 40' in caption and width > 480"
