@@ -31,7 +31,7 @@ const char *mst_isa_name(enum mst_isa isa)
 static enum mst_isa best_here(void)
 {
     enum mst_isa best = MST_ISA_GENERIC;
-#if defined __x86_64__
+#if defined MST_HAS_LEVELS
     __builtin_cpu_init();
     if (HAS_V3)
         best = MST_ISA_V3;

@@ -15,11 +15,15 @@ enum mst_isa mst_isa(void);
 void mst_isa_choose(const char *name);
 const char *mst_isa_name(enum mst_isa isa);
 
-/* The build decides how many levels there are: those of sanitizers do without v4. */
-#if defined __x86_64__ && defined MST_WITHOUT_V4
+/* The build decides how many levels there are: those of sanitizers do without v4, that of the demonstration
+ * has the first alone. */
+#if defined __x86_64__ && !defined MST_GENERIC_ONLY
+#define MST_HAS_LEVELS
+#endif
+#if defined MST_HAS_LEVELS && defined MST_WITHOUT_V4
 #define MST_DECLARE_HOT(type, name) extern const type name##_generic, name##_v3
 #define MST_PICK_AT(name, isa) ((isa) == MST_ISA_GENERIC ? &name##_generic : &name##_v3)
-#elif defined __x86_64__
+#elif defined MST_HAS_LEVELS
 #define MST_DECLARE_HOT(type, name) extern const type name##_generic, name##_v3, name##_v4
 #define MST_PICK_AT(name, isa) \
     ((isa) == MST_ISA_V4 ? &name##_v4 : (isa) == MST_ISA_V3 ? &name##_v3 : &name##_generic)
