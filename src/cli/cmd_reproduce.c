@@ -163,25 +163,35 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
+/* The first name of the list "S2,S5" that is none of `names`, "S2, S3", or null; and its length. */
+static const char *find_unknown(const char *list, const char *names, size_t *length)
+{
+    for (const char *at = list; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
+        bool known = false;
+        *length = strcspn(at, ",");
+        for (const char *n = names; *n != '\0' && !known;
+             n += strcspn(n, ","), n += strspn(n, ", "))
+            known = strcspn(n, ",") == *length && strncmp(n, at, *length) == 0;
+        if (!known)
+            return at;
+    }
+    return NULL;
+}
+
 static mst_status refuse_unknown(const job *j, const char *list)
 {
     char names[400] = "";
+    size_t length;
     for (size_t k = 0; k < paper_row_count; k++)
         if (paper_rows[k].table == j->table) {
             size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
                      paper_rows[k].name);
         }
-    for (const char *at = list; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
-        bool known = false;
-        for (size_t k = 0; k < j->count && !known; k++)
-            known = strlen(j->rows[k]->name) == strcspn(at, ",") &&
-                    strncmp(at, j->rows[k]->name, strcspn(at, ",")) == 0;
-        if (!known)
-            return mst_fail(MST_ARGUMENT, "--rows: %s has no row %.*s; it has %s",
-                            paper_tables[j->table], (int)strcspn(at, ","), at, names);
-    }
-    return MST_OK;
+    const char *unknown = find_unknown(list, names, &length);
+    return unknown == NULL ? MST_OK
+                           : mst_fail(MST_ARGUMENT, "--rows: %s has no row %.*s; it has %s",
+                                      paper_tables[j->table], (int)length, unknown, names);
 }
 
 static mst_status choose_rows(job *j)
@@ -268,19 +278,14 @@ static mst_status run_table(invocation *inv)
 static mst_status check_only(const char *list)
 {
     char names[400] = "";
+    size_t length;
     for (size_t k = 0, used = 0; k < figure_count; k++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k > 0 ? ", " : "",
                                  figures[k].name);
-    for (const char *at = list; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
-        bool known = false;
-        for (size_t k = 0; k < figure_count && !known; k++)
-            known = strlen(figures[k].name) == strcspn(at, ",") &&
-                    strncmp(at, figures[k].name, strcspn(at, ",")) == 0;
-        if (!known)
-            return mst_fail(MST_ARGUMENT, "--only: there is no figure %.*s; there are %s",
-                            (int)strcspn(at, ","), at, names);
-    }
-    return MST_OK;
+    const char *unknown = find_unknown(list, names, &length);
+    return unknown == NULL ? MST_OK
+                           : mst_fail(MST_ARGUMENT, "--only: there is no figure %.*s; there are %s",
+                                      (int)length, unknown, names);
 }
 
 static void print_figures(const report *r, size_t count, const figure_result *results)

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Files ---- */
@@ -316,16 +315,9 @@ static bool has_data(const figure_run *run, const figure *f, figure_result *r)
     return true;
 }
 
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 mst_status figure_make(const figure_run *run, const figure *f, figure_result *r)
 {
-    double begin = processor_seconds();
+    double begin = mst_clock_processor_seconds();
     *r = (figure_result){.figure = f};
     while (r->steps < FIGURE_STEPS && f->steps[r->steps].makes != NULL)
         r->steps++;
@@ -347,6 +339,6 @@ mst_status figure_make(const figure_run *run, const figure *f, figure_result *r)
     }
     if (status == MST_OK)
         status = draw(run, f, r);
-    r->seconds = processor_seconds() - begin;
+    r->seconds = mst_clock_processor_seconds() - begin;
     return status;
 }

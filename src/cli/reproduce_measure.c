@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* As the paper has it: 1000 points at this time; estimates begin at the first row with the time 0.2, Fréchet
@@ -123,23 +122,15 @@ static mst_mean_options published_start(const measuring *g)
     return o;
 }
 
-/* Of all threads: what others do on the machine does not count. */
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* A fit that may end without having converged, its `seconds` of the processor; *out is
  * null only on failure. */
 static mst_status fit(mst_mean_result **out, const mst_score *source, const measuring *g,
                       const mst_mean_options *o)
 {
-    double begin = processor_seconds();
+    double begin = mst_clock_processor_seconds();
     mst_status status = mst_mean_fit(out, source, g->n, g->x, o);
     if (*out != NULL)
-        (*out)->seconds = processor_seconds() - begin;
+        (*out)->seconds = mst_clock_processor_seconds() - begin;
     if (status == MST_CONVERGENCE && *out != NULL)
         return interrupted() ? mst_fail(MST_INTERRUPTED, "interrupted") : MST_OK;
     return status;

@@ -6,5 +6,7 @@
 
 /* Seconds since some moment in the past; never set back. */
 double mst_clock_seconds(void);
+/* Seconds of the processor that all threads of the process have had: what others do does not count. */
+double mst_clock_processor_seconds(void);
 
 #endif
