@@ -74,12 +74,18 @@ static mst_status keep_several(mst_geodesics *g, size_t several)
 
 mst_status mst_geodesics_new(mst_geodesics **out, const mst_manifold *m, size_t n)
 {
+    return geodesics_new_several(out, m, n, 1);
+}
+
+mst_status geodesics_new_several(mst_geodesics **out, const mst_manifold *m, size_t n,
+                                 size_t several)
+{
     *out = NULL;
     mst_geodesics *g;
     MST_TRY(mst_allocate_zero(&g, 1));
     g->m = m;
     g->n = n;
-    mst_status status = keep_several(g, 1);
+    mst_status status = keep_several(g, several);
     if (status != MST_OK) {
         mst_release(g);
         return status;

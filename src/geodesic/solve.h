@@ -17,5 +17,8 @@ MST_MUST_USE mst_status geodesic_solve_from(const geodesic_problem *p, size_t fi
                                             const double *x, const double *y,
                                             const mst_geodesic_options *options,
                                             const mst_geodesic_output *out);
+/* Kept paths with room for so many of each pair, which such calls must not make themselves. */
+MST_MUST_USE mst_status geodesics_new_several(mst_geodesics **out, const mst_manifold *m, size_t n,
+                                              size_t several);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/columns.h"
 #include "geodesic/own.h"
 #include "heat/kernel_parts.h"
+#include "score/expansion_paths.h"
 #include "score/score_internal.h"
 
 #include <manistat/score.h>
@@ -15,16 +16,16 @@
 
 /* First match wins. */
 static const expansion_part parts[] = {
-    {expansion_gaussian_fits, NULL, NULL, expansion_gaussian, 0.1, 0, NULL},
-    {expansion_torus_fits, NULL, NULL, expansion_torus, 0.3, 0, NULL},
-    {expansion_circle_fits, NULL, NULL, expansion_circle, 0.3, 0, NULL},
-    {expansion_round_fits, expansion_round_open, mst_release, expansion_round, 0.2, 0, NULL},
-    {expansion_line_fits, NULL, NULL, expansion_line, 0.3, 0, NULL},
-    {expansion_matrices_fits, NULL, NULL, expansion_matrices, 3, 0, NULL},
+    {expansion_gaussian_fits, NULL, NULL, expansion_gaussian, 0.1, 0, NULL, 0},
+    {expansion_torus_fits, NULL, NULL, expansion_torus, 0.3, 0, NULL, 0},
+    {expansion_circle_fits, NULL, NULL, expansion_circle, 0.3, 0, NULL, 0},
+    {expansion_round_fits, expansion_round_open, mst_release, expansion_round, 0.2, 0, NULL, 0},
+    {expansion_line_fits, NULL, NULL, expansion_line, 0.3, 0, NULL, 0},
+    {expansion_matrices_fits, NULL, NULL, expansion_matrices, 3, 0, NULL, 0},
     {expansion_surface_fits, expansion_surface_open, expansion_surface_close, expansion_surface,
-     100, 1e-6, NULL},
-    {expansion_rays_fits, NULL, NULL, expansion_rays, 1000, 1e-6, expansion_rays_keep},
-    {expansion_search_fits, NULL, NULL, expansion_search, 1000, 1e-4, NULL},
+     100, 1e-6, NULL, EXPANSION_SURFACE_RAYS},
+    {expansion_rays_fits, NULL, NULL, expansion_rays, 1000, 1e-6, expansion_rays_keep, 0},
+    {expansion_search_fits, NULL, NULL, expansion_search, 1000, 1e-4, NULL, 0},
 };
 
 /* A part and its data for each factor. */
@@ -32,6 +33,7 @@ typedef struct expansion {
     size_t count;
     size_t rows, keep; /* rows whose geodesics are kept, and numbers of each */
     double *kept;
+    expansion_paths *paths; /* or the geodesics themselves */
     struct {
         const expansion_part *part;
         void *data;
@@ -52,8 +54,10 @@ static void free_data(void *data)
     for (size_t f = 0; e != NULL && f < e->count; f++)
         if (e->factor[f].part != NULL && e->factor[f].part->close != NULL)
             e->factor[f].part->close(e->factor[f].data);
-    if (e != NULL)
+    if (e != NULL) {
         mst_release(e->kept);
+        expansion_paths_free(e->paths);
+    }
     mst_release(e);
 }
 
@@ -119,12 +123,12 @@ static void put_hessians(size_t n, size_t whole, size_t d, size_t side, const do
 /* Factor f of n rows, whose results join those of the others: numbers add up, and so do squares. */
 static mst_status run_factor(const mst_manifold *m, const expansion *e, size_t f, size_t column,
                              size_t side, size_t n, const double *x, const double *y,
-                             const double *t, double *kept, room *r, const mst_heat_values *out,
-                             double *error, double *doubt)
+                             const double *t, const mst_pairs *rows, room *r,
+                             const mst_heat_values *out, double *error, double *doubt)
 {
     const mst_manifold *factor = mst_manifold_factor(m, f);
     size_t D = m->ambient, width = factor->ambient;
-    bool whole = width == D;
+    bool whole = width == D, known = rows->first < e->rows && n <= e->rows - rows->first;
     if (!whole) {
         mst_take_columns(n, D, column, width, x, r->x);
         mst_take_columns(n, D, column, width, y, r->y);
@@ -139,7 +143,10 @@ static mst_status run_factor(const mst_manifold *m, const expansion *e, size_t f
                                .error = r->error,
                                .doubt = r->doubt,
                                .hessian = r->hessian,
-                               .kept = kept};
+                               .kept = known && e->kept != NULL ? e->kept + rows->first * e->keep
+                                                                : NULL,
+                               .paths = known ? e->paths : NULL,
+                               .first = known ? (size_t)rows->first : 0};
     MST_TRY(e->factor[f].part->run(factor, e->factor[f].data, &b));
     MST_TRY(mst_manifold_inner(factor, n, b.y, b.score, b.score, r->norm));
     for (size_t i = 0; i < n; i++) {
@@ -166,10 +173,8 @@ static mst_status run_block(const mst_score *s, const mst_pairs *p, const double
     const expansion *e = mst_score_data(s);
     double error[EXPANSION_BLOCK], doubt[EXPANSION_BLOCK];
     size_t column = 0, side = 0;
-    bool known = p->first < e->rows && p->n <= e->rows - p->first;
-    double *kept = known ? e->kept + p->first * e->keep : NULL;
     for (size_t f = 0; f < e->count; f++) {
-        MST_TRY(run_factor(m, e, f, column, side, p->n, p->x, y, t, kept, r, out, error, doubt));
+        MST_TRY(run_factor(m, e, f, column, side, p->n, p->x, y, t, p, r, out, error, doubt));
         column += mst_manifold_factor(m, f)->ambient;
         side += mst_manifold_factor(m, f)->dim;
     }
@@ -250,21 +255,30 @@ static mst_status remember(const mst_score *s, size_t rows, mst_score **out)
 {
     const expansion *old = mst_score_data(s);
     const mst_manifold *m = mst_score_manifold(s);
-    if (old->count != 1 || old->factor[0].part->keep == NULL)
+    const expansion_part *part = old->factor[0].part;
+    if (old->count != 1 || (part->keep == NULL && part->paths == 0))
         return MST_OK;
-    size_t keep = old->factor[0].part->keep(m);
-    double *kept;
-    MST_TRY(mst_allocate(&kept, rows * keep));
-    for (size_t i = 0; i < rows * keep; i++)
+    size_t keep = part->keep != NULL ? part->keep(m) : 0;
+    double *kept = NULL;
+    expansion_paths *paths = NULL;
+    mst_status status = MST_OK;
+    if (keep > 0)
+        status = mst_allocate(&kept, rows * keep);
+    for (size_t i = 0; status == MST_OK && i < rows * keep; i++)
         kept[i] = NAN;
-    mst_status status = mst_score_expansion_new(out, m);
+    if (status == MST_OK && part->paths > 0)
+        status = expansion_paths_new(&paths, m, rows, part->paths);
+    if (status == MST_OK)
+        status = mst_score_expansion_new(out, m);
     if (status != MST_OK) {
         mst_release(kept);
+        expansion_paths_free(paths);
         return status;
     }
     expansion *e = mst_score_data(*out);
     e->kept = kept;
     e->keep = keep;
+    e->paths = paths;
     e->rows = rows;
     return MST_OK;
 }

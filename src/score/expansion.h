@@ -30,6 +30,8 @@ typedef struct expansion_block {
     /* (n, d, d) as in mst_heat_values, but for the second derivatives of the last terms; or null */
     double *hessian;
     double *kept; /* (n, keep): of the geodesics from one time to the next, or null */
+    struct expansion_paths *paths; /* or the geodesics themselves, of rows `first` on; or null */
+    size_t first;
 } expansion_block;
 
 typedef struct expansion_part {
@@ -40,6 +42,7 @@ typedef struct expansion_part {
     mst_status (*run)(const mst_manifold *m, const void *data, const expansion_block *b);
     double cost, precision;                /* as in mst_score_info */
     size_t (*keep)(const mst_manifold *m); /* numbers to keep of a row; null: none */
+    size_t paths;                          /* geodesics to keep of a row; 0: none */
 } expansion_part;
 
 /* Flat: one Gaussian, or one for each winding number. Constant curvature, and a line beside it. */
@@ -59,7 +62,8 @@ mst_status expansion_line(const mst_manifold *m, const void *data, const expansi
 bool expansion_matrices_fits(const mst_manifold *m);
 mst_status expansion_matrices(const mst_manifold *m, const void *data, const expansion_block *b);
 
-/* Surfaces from formulas, by geodesics that are searched for. */
+/* Surfaces from formulas, by geodesics that are searched for, up to so many of a pair. */
+enum { EXPANSION_SURFACE_RAYS = 4 };
 bool expansion_surface_fits(const mst_manifold *m);
 mst_status expansion_surface_open(const mst_manifold *m, void **data);
 void expansion_surface_close(void *data);

@@ -5,6 +5,7 @@
  * each is followed from x to the nodes of a rule, and the derivatives of K there make its terms; all
  * geodesics of a block of rows go side by side. */
 #include "score/expansion.h"
+#include "score/expansion_paths.h"
 #include "score/expansion_polar.h"
 
 #include <manistat/geodesic.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum {
-    SEVERAL = 4, /* geodesics of a pair */
+    SEVERAL = EXPANSION_SURFACE_RAYS,
     N = POLAR_NODES,
     LANES = FORMULA_ROWS,
 };
@@ -251,10 +252,10 @@ static mst_status find_rays(const mst_manifold *m, const expansion_block *b, sur
     o.window = 2 * negligible * longest;
     o.log_tolerance = 1e-8;
     o.threads = 1;
-    MST_TRY(mst_geodesic_solve(
-        m, b->n, b->x, b->y, &o,
-        &(mst_geodesic_output){
-            .length = r->length, .log_x = r->log_x, .log_y = r->log_y, .status = r->status}));
+    mst_geodesic_output out = {
+        .length = r->length, .log_x = r->log_x, .log_y = r->log_y, .status = r->status};
+    MST_TRY(b->paths != NULL ? expansion_paths_find(b->paths, b->first, b->n, b->x, b->y, &o, &out)
+                             : mst_geodesic_solve(m, b->n, b->x, b->y, &o, &out));
     *count = 0;
     for (size_t i = 0; i < b->n; i++)
         for (size_t k = i * SEVERAL; k < (i + 1) * SEVERAL; k++) {
