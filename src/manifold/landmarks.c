@@ -333,6 +333,7 @@ mst_status mst_landmarks_new(mst_manifold **out, size_t count, size_t space, dou
     MST_TRY(mst_metric_new(out, &metric_ops, spec, data->d, data));
     (*out)->ops.validate = validate;
     (*out)->ops.exp = landmark_exp;
+    (*out)->ops.exp_derivative = landmark_exp_derivative;
     (*out)->ops.toward = landmark_toward;
     (*out)->ops.walk = landmark_walk;
     (*out)->own = &landmark_geodesics;

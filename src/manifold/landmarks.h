@@ -130,6 +130,8 @@ bool landmark_distortion(landmark_shooter *s, const double *y, const double *p, 
 extern const struct mst_own_geodesics landmark_geodesics;
 mst_status landmark_exp(const mst_manifold *m, size_t n, const double *x, const double *v,
                         double *y);
+mst_status landmark_exp_derivative(const mst_manifold *m, size_t n, const double *x,
+                                   const double *v, const double *dx, const double *dv, double *dy);
 mst_status landmark_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
                            double *f, double *v, double *laplace);
 mst_status landmark_walk(const mst_manifold *m, size_t n, double *x, double h, size_t steps,

@@ -136,6 +136,10 @@ mst_status metric_transport(const mst_manifold *m, size_t n, const double *x, co
                             const double *u, double *out);
 mst_status metric_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
                                  const double *dx, const double *dv, double *dy);
+/* Rows that come in runs of one length with the same x and v are fields along the same geodesic: that length,
+ * or an equal part of it with at most so many. */
+size_t metric_fields_of(const mst_manifold *m, size_t n, const double *x, const double *v,
+                        size_t most);
 mst_status metric_exp_adjoint(const mst_manifold *m, size_t n, const double *x, const double *v,
                               const double *w, double *dx, double *dv);
 mst_status metric_toward(const mst_manifold *m, size_t n, const double *x, const double *y,

@@ -147,14 +147,11 @@ static mst_status derive(block *b, size_t n, const double *x, const double *dx, 
     return MST_OK;
 }
 
-/* Rows that come in runs of one length with the same x and v are fields along the same geodesic. The room of
- * a block holds so many of them. */
-static size_t fields_of(const mst_manifold *m, size_t n, const double *x, const double *v)
+size_t metric_fields_of(const mst_manifold *m, size_t n, const double *x, const double *v,
+                        size_t most)
 {
-    enum { MOST_FIELDS = 3 * FLOW_ROWS / 2 };
-    size_t D = m->ambient, bytes = D * sizeof *x, run = 1;
-    while (run < n && run < MOST_FIELDS && memcmp(x + run * D, x, bytes) == 0 &&
-           memcmp(v + run * D, v, bytes) == 0)
+    size_t D = m->ambient, bytes = D * sizeof *x, run = 1, parts = 1;
+    while (run < n && memcmp(x + run * D, x, bytes) == 0 && memcmp(v + run * D, v, bytes) == 0)
         run++;
     for (size_t i = 0; run > 1 && i < n; i++) {
         size_t first = i - i % run;
@@ -162,13 +159,18 @@ static size_t fields_of(const mst_manifold *m, size_t n, const double *x, const 
             memcmp(v + i * D, v + first * D, bytes) != 0)
             return 1;
     }
-    return run;
+    while (run / parts > most || run % parts != 0)
+        parts++;
+    return run / parts;
 }
+
+/* The room of a block holds so many fields. */
+enum { MOST_FIELDS = 3 * FLOW_ROWS / 2 };
 
 mst_status metric_exp_derivative(const mst_manifold *m, size_t n, const double *x, const double *v,
                                  const double *dx, const double *dv, double *dy)
 {
-    size_t D = m->ambient, fields = fields_of(m, n, x, v), rows = n / fields;
+    size_t D = m->ambient, fields = metric_fields_of(m, n, x, v, MOST_FIELDS), rows = n / fields;
     block b;
     MST_TRY(block_new(&b, m, FLOW_JACOBI, fields));
     double *begins;

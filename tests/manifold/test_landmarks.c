@@ -200,6 +200,47 @@ START_TEST(specs_and_refusals)
 }
 END_TEST
 
+/* The derivative of Exp by the flow of landmarks is that by the metric, which shares nothing with it but the
+ * equations; fields together are fields one by one. */
+START_TEST(derivative_of_exp_is_that_of_the_metric)
+{
+    enum { FIELDS = 2 * MOST };
+    mst_manifold *m = open_spec(specs[_i]);
+    size_t d = mst_manifold_dim(m), fields = 2 * d;
+    dice die = {77};
+    double x[FIELDS * MOST], v[FIELDS * MOST], dx[FIELDS * MOST], dv[FIELDS * MOST];
+    double got[FIELDS * MOST], want[FIELDS * MOST], alone[MOST], y[MOST], v0[MOST];
+    two_points(m, &die, x, y);
+    ASSERT_OK(mst_manifold_log(m, 1, x, y, v0, NULL));
+    for (size_t k = 0; k < fields; k++) {
+        memcpy(x + k * d, x, k > 0 ? d * sizeof *x : 0);
+        memcpy(v + k * d, v0, d * sizeof *v);
+        for (size_t a = 0; a < d; a++) {
+            dx[k * d + a] = dice_normal(&die);
+            dv[k * d + a] = dice_normal(&die);
+        }
+    }
+    ASSERT_OK(mst_manifold_exp_derivative(m, fields, x, v, dx, dv, got));
+    ASSERT_OK(metric_exp_derivative(m, fields, x, v, dx, dv, want));
+    for (size_t k = 0; k < fields; k++) {
+        double largest = 0;
+        for (size_t a = 0; a < d; a++)
+            largest = fmax(largest, fabs(want[k * d + a]));
+        for (size_t a = 0; a < d; a++)
+            assert_near(got[k * d + a], want[k * d + a], 1e-9 * largest, "field %zu", k);
+        ASSERT_OK(mst_manifold_exp_derivative(m, 1, x, v, dx + k * d, dv + k * d, alone));
+        for (size_t a = 0; a < d; a++)
+            assert_near(alone[a], got[k * d + a], 1e-9 * largest, "field %zu alone", k);
+    }
+    /* J(0) = 0 and no ∇J, or a geodesic that goes nowhere: Exp is the identity there, to first order. */
+    memset(v, 0, d * sizeof *v);
+    ASSERT_OK(mst_manifold_exp_derivative(m, 1, x, v, dx, NULL, alone));
+    for (size_t a = 0; a < d; a++)
+        assert_near(alone[a], dx[a], 1e-12 * fabs(dx[a]), "coordinate %zu of a point", a);
+    mst_manifold_free(m);
+}
+END_TEST
+
 /* One landmark alone is flat, and far ones are as if alone. */
 START_TEST(far_landmarks_are_flat)
 {
@@ -221,5 +262,6 @@ int main(void)
 {
     return RUN_SUITE("landmarks", 60, {scalar_curvature, SPECS},
                      {ricci_is_that_of_the_metric, SPECS}, {terms_have_their_derivatives, SPECS},
-                     {specs_and_refusals, 0}, {far_landmarks_are_flat, 0});
+                     {derivative_of_exp_is_that_of_the_metric, SPECS}, {specs_and_refusals, 0},
+                     {far_landmarks_are_flat, 0});
 }
