@@ -290,7 +290,8 @@ static mst_status run(invocation *inv)
         status = calibrate(&a);
     if (status == MST_OK)
         status = compare_with_training(&a);
-    if (status == MST_OK)
+    bool drawn = a.report.json != NULL || a.plot.path != NULL; /* a page does not show the line */
+    if (status == MST_OK && drawn)
         status = regress_line_make(&a.line, &a.e, &a.rows, a.result);
     if (status == MST_OK)
         status = write_result(&a);

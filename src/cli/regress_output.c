@@ -3,6 +3,7 @@
 
 #include "regress_output.h"
 
+#include "learned_reach.h"
 #include "table.h"
 
 #include <math.h>
@@ -383,6 +384,24 @@ mst_status regress_page(const estimation *e, FILE *out, const regress_rows *rows
 
 /* ---- Warnings ---- */
 
+/* A learned metric is that of data: elsewhere it is what the prior of the processes makes it. */
+static void warn_of_lost(const estimation *e, const regress_rows *rows, const mst_regress_result *r,
+                         const regress_predictions *p)
+{
+    size_t first = 0, lost = learned_count_lost(e->m, r->n, rows->y, &first);
+    if (lost > 0)
+        warn(e->inv,
+             "warning: %zu point%s, the first in row %zu, lie%s away from the data that the "
+             "manifold was learned from: what distances are there is not known",
+             lost, lost == 1 ? "" : "s", rows->kept[first] + 1, lost == 1 ? "s" : "");
+    lost = p->n > 0 ? learned_count_lost(e->m, p->n, p->at.points, &first) : 0;
+    if (lost > 0)
+        warn(e->inv,
+             "warning: %zu prediction%s, the first in row %zu, lie%s away from the data that the "
+             "manifold was learned from: neither the points nor their errors are to be relied on",
+             lost, lost == 1 ? "" : "s", first + 1, lost == 1 ? "s" : "");
+}
+
 void regress_warn(const estimation *e, const regress_rows *rows, const mst_regress_result *r,
                   const regress_predictions *p)
 {
@@ -427,6 +446,7 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
     if ((r->notes & MST_REGRESS_NO_COVARIANCE) != 0 && r->converged && !none)
         warn(e->inv, "warning: there are no standard errors: the parameters are too many for the "
                      "rows, or for a matrix");
+    warn_of_lost(e, rows, r, p);
     for (size_t i = p->n; p->at.beyond != NULL && i-- > 0;)
         if (p->at.beyond[i]) {
             beyond++;

@@ -12,8 +12,9 @@
 /* Error of a step, by the pair's difference, against the length of the whole geodesic. What goes on is the
  * result of higher order, which is better. */
 static const double usual_tolerance = 2e-14;
-/* Of a step of a field, against the field. It is looser, so that fields shorten steps only where the geodesic
- * says nothing of how it bends, and its end is the same with and without them elsewhere. */
+/* Of a step of a field, against the field, times what rounding of the metric does to the tolerance above:
+ * below that, steps would grow shorter without end. It is looser, so that fields shorten steps only where the
+ * geodesic says nothing of how it bends, and its end is the same with and without them elsewhere. */
 static const double field_tolerance = 1e-12;
 
 mst_status flow_new(flow *f, const mst_manifold *m, flow_kind kind, size_t fields)
@@ -260,7 +261,8 @@ static mst_status judge(flow *f, size_t n, size_t i, runner *r, double *base, do
     size_t d = m->dim, D = m->ambient;
     double error = step_error(f, n, i, r->step), *end = f->point + i * D;
     double ratio = error > 0 ? error / (f->tolerance * r->length) : error;
-    double beside = field_error(f, n, i, r->step) / field_tolerance;
+    double beside =
+        field_error(f, n, i, r->step) / (field_tolerance * (f->tolerance / usual_tolerance));
     ratio = isnan(ratio) || isnan(beside) ? NAN : fmax(ratio, beside);
     unsigned char inside;
     flow_end(f, f->base + i * D, f->trial + i * f->width, end);

@@ -89,22 +89,38 @@ static mst_status law_radius2(const mst_manifold *m, bool timed, double t, doubl
     return MST_OK;
 }
 
-/* The noise, the doubt about the curve, which adds to it, and that about the noise itself. */
-static mst_status fill_region(const prediction_job *p, bool timed, double *region)
+/* By how much the doubt about the curve, of covariance `spread`, widens the squared radius for the noise t
+ * alone: that of Σ (t + s_a) χ²₁ over the eigenvalues s_a by its first two moments. */
+static double widening(size_t d, const double *spread, double t, double confidence)
+{
+    double sum = 0, square = 0;
+    for (size_t a = 0; a < d; a++) {
+        sum += t + spread[a * d + a];
+        for (size_t b = 0; b < d; b++) {
+            double element = spread[a * d + b] + (a == b ? t : 0);
+            square += element * element;
+        }
+    }
+    return isnan(sum) ? 1
+                      : square / sum * mst_chi_square_quantile(confidence, sum * sum / square) /
+                            (t * mst_chi_square_quantile(confidence, (double)d));
+}
+
+/* The noise, the doubt about the curve, which adds to it, and that about the noise itself; no less than the
+ * band. */
+static mst_status fill_region(const prediction_job *p, bool timed, const double *band,
+                              double *region)
 {
     double d = (double)p->d, nu = d * (double)(p->r->n - p->k - 1);
     double doubt =
         d * mst_f_quantile(p->r->confidence, d, nu) / mst_chi_square_quantile(p->r->confidence, d);
     double last = NAN, radius2 = NAN;
     for (size_t i = 0; i < p->n; i++) {
-        double trace = 0;
-        for (size_t a = 0; a < p->d; a++)
-            trace += p->spread[i * p->d * p->d + a * p->d + a];
         if (!(p->t[i] == last))
             MST_TRY(law_radius2(p->m, timed, p->t[i], p->r->confidence, &radius2));
         last = p->t[i];
-        double more = isnan(trace) ? 0 : trace / d;
-        region[i] = sqrt(radius2 * (1 + more / p->t[i]) * doubt);
+        double more = widening(p->d, p->spread + i * p->d * p->d, p->t[i], p->r->confidence);
+        region[i] = fmax(sqrt(radius2 * more * doubt), band[i]); /* fmax leaves NAN out */
     }
     return MST_OK;
 }
@@ -156,10 +172,17 @@ static mst_status fill_outputs(const prediction_job *p, bool timed, const mst_pr
         memcpy(out->noise, p->t, p->n * sizeof *p->t);
     if (out->covariance != NULL)
         memcpy(out->covariance, p->spread, p->n * d * d * sizeof *p->spread);
-    if (out->band != NULL)
-        MST_TRY(fill_band(p, out->band));
-    if (out->region != NULL)
-        MST_TRY(fill_region(p, timed, out->region));
+    if (out->band != NULL || out->region != NULL) {
+        double *band;
+        MST_TRY(mst_allocate(&band, p->n));
+        mst_status status = fill_band(p, band);
+        if (status == MST_OK && out->band != NULL)
+            memcpy(out->band, band, p->n * sizeof *band);
+        if (status == MST_OK && out->region != NULL)
+            status = fill_region(p, timed, band, out->region);
+        mst_release(band);
+        MST_TRY(status);
+    }
     return out->beyond != NULL ? fill_beyond(p, out->beyond) : MST_OK;
 }
 

@@ -183,6 +183,50 @@ check "a covariate far away: its row" as_json "$out" "r['influential']['row'] ==
 succeeds "one row more than the curve needs" regress --manifold sphere:2 --y three.csv --x three_x.csv --json
 check "one row more: wide" as_json "$out" "r['noise_interval'][1] > 5 * r['noise_interval'][0] and r['degrees_of_freedom'] == 2"
 
+# ---- Landmarks and learned manifolds: rows about a geodesic that is known. ----
+# rows_about NAME SPEC START VELOCITY NOISE: NAME_x.csv, 30 ages from -1 to 1, and NAME_y.csv.
+rows_about() {
+    python3 - "$1" "$3" "$4" <<'END'
+import random, sys
+name, start, velocity = sys.argv[1:4]
+random.seed(8)
+x = [random.uniform(-1, 1) for _ in range(30)]
+open(name + "_x.csv", "w").write("age\n" + "".join("%.17g\n" % a for a in x))
+rows = (start + "".join(",%.17g" % (a * float(b)) for b in velocity.split(",")) for a in x)
+open(name + "_v.csv", "w").write("\n".join(rows) + "\n")
+END
+    succeeds "$1: a geodesic" exp --manifold "$2" "$1_v.csv"
+    python3 - "$out" "$5" >"$1_y.csv" <<'END'
+import random, sys
+random.seed(9)
+for line in open(sys.argv[1]):
+    print(",".join("%.17g" % (float(a) + random.gauss(0, float(sys.argv[2]))) for a in line.split(",")))
+END
+}
+marks='landmarks:3x2?sigma=1'
+rows_about marks "$marks" 0,0,1,0.2,0.4,1 0.3,0.1,-0.2,0.3,0.1,-0.3 0.02
+for kind in frechet diffusion; do
+    succeeds "landmarks, $kind" regress --manifold "$marks" --y marks_y.csv --x marks_x.csv --origin zero --kind $kind --json
+    # 30 rows with 0.02 of noise: standard errors of 0.004 and 0.007.
+    check "landmarks, $kind: the curve" as_json "$out" "r['converged'] and all(abs(a - b) < 0.03 for a, b in zip(r['intercept'] + r['velocities'][0], [0, 0, 1, 0.2, 0.4, 1, 0.3, 0.1, -0.2, 0.3, 0.1, -0.3])) and r['p_values'][0] < 0.01 and r['r_squared'] > 0.9"
+done
+python3 - <<'END'
+import math, random
+random.seed(3)
+latent = [[random.uniform(-1, 1), random.uniform(-1, 1)] for _ in range(60)]
+rows = [[u, v, 0.7 * math.sin(2 * u), 0.5 * u * v, 0.6 * math.cos(1.5 * v)] for u, v in latent]
+for name, table in (("latent.csv", latent), ("seen.csv", rows)):
+    with open(name, "w") as out:
+        out.write("".join(",".join("%.12g" % (a + (random.gauss(0, 0.01) if name == "seen.csv" else 0)) for a in r) + "\n" for r in table))
+END
+succeeds "a learned manifold" learn gp --latent latent.csv --data seen.csv -o seen.gp --quiet
+rows_about gp seen.gp 0,0.2 0.5,0.3 0.03
+printf 'age\n0.5\n20\n' >gp_far.csv
+run regress --manifold seen.gp --y gp_y.csv --x gp_x.csv --origin zero --predict gp_far.csv --json
+check "a learned manifold: the curve" as_json "$out" "r['kind'] == 'frechet' and r['converged'] and all(abs(a - b) < 0.04 for a, b in zip(r['intercept'] + r['velocities'][0], [0, 0.2, 0.5, 0.3])) and r['p_values'][0] < 0.01"
+check "a new point is never nearer than the curve" as_json "$out" "all(a >= b for a, b in zip(r['prediction_region'], r['prediction_band']))"
+check "a learned manifold: where nothing was learned" grep -q '1 prediction, the first in row 2, lies away from the data that the manifold was learned from' "$err"
+
 # ---- Networks ----
 network=(regress --manifold sphere:2 --y s2y.csv --x s2x.csv --curve network --width 16 --epochs 20 --restarts 2)
 succeeds "network" "${network[@]}" --model curve.safetensors --predict one.csv --json
