@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Permutation tests of columns where there are more coordinates than rows. In the tangent space at the mean
+/* Permutation tests of columns where there are few rows for each coordinate. In the tangent space at the mean
  * the residuals of the regression without the tested columns change places (Freedman and Lane), and the share
- * of their square that the tested columns explain is compared. All of it goes by inner products of rows, of
- * which there are n², however many coordinates there are. */
-#include "base/linalg.h"
+ * of their square that the tested columns explain is compared. */
 #include "stat/regress_parts.h"
 
 #include <manistat/random.h>
@@ -36,104 +34,122 @@ size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, si
     return found + 1;
 }
 
-/* Σ_k q_kᵀ G q_k over columns begin … end, with the rows of G in another order. */
-static double explained(size_t n, size_t begin, size_t end, const double *q, const double *gram,
-                        const size_t *order)
-{
-    double sum = 0;
-    for (size_t k = begin; k < end; k++)
-        for (size_t a = 0; a < n; a++) {
-            double row = 0;
-            const double *g = gram + order[a] * n;
-            for (size_t b = 0; b < n; b++)
-                row += g[order[b]] * q[k * n + b];
-            sum += q[k * n + a] * row;
-        }
-    return sum;
-}
+typedef struct permutation {
+    size_t n, d, kept, all; /* columns of q: those that stay come first */
+    double *q;              /* (n, all): orthonormal columns */
+    double *e;              /* (n, d): residuals of the columns that stay */
+    double *along;          /* (d, all) */
+    double total;           /* Σ e² */
+    size_t *order;          /* (n) */
+} permutation;
 
-/* gram (n, n) of the rows' logarithms at the mean. */
-static mst_status inner_products(const regress_job *j, const double *mean, double *gram)
+/* Coordinates of the rows at the mean, e (n, d). */
+static mst_status seen_from_mean(const regress_job *j, const double *mean, double *e)
 {
-    size_t n = j->n, D = j->D, d = j->d;
+    size_t n = j->n, D = j->D;
     double *base;
-    MST_TRY(mst_allocate(&base, n * (2 * D + d)));
-    double *v = base + n * D, *c = v + n * D;
+    MST_TRY(mst_allocate(&base, 2 * n * D));
+    double *v = base + n * D;
     for (size_t i = 0; i < n; i++)
         memcpy(base + i * D, mean, D * sizeof *base);
     mst_status status = mst_manifold_log(j->m, n, base, j->y, v, NULL);
     if (status == MST_OK)
-        status = mst_manifold_to_frame(j->m, n, base, v, c);
-    for (size_t a = 0; status == MST_OK && a < n; a++)
-        for (size_t b = 0; b <= a; b++) {
-            double sum = 0;
-            for (size_t k = 0; k < d; k++)
-                sum += c[a * d + k] * c[b * d + k];
-            gram[a * n + b] = gram[b * n + a] = sum;
-        }
+        status = mst_manifold_to_frame(j->m, n, base, v, e);
     mst_release(base);
     return status;
 }
 
-/* gram ← (1 − P) gram (1 − P), P the projection to the first `kept` columns of q. */
-static void leave_residuals(size_t n, size_t kept, const double *q, double *gram)
+/* along (d, all) = (qᵀ e)ᵀ with the rows of e in the order. The innermost loop has no sum in it. */
+static void project(const permutation *p)
 {
-    for (size_t side = 0; side < 2; side++) {
-        for (size_t a = 0; a < n; a++)
-            for (size_t k = 0; k < kept; k++) {
-                double along = 0;
-                for (size_t b = 0; b < n; b++)
-                    along += gram[a * n + b] * q[k * n + b];
-                for (size_t b = 0; b < n; b++)
-                    gram[a * n + b] -= along * q[k * n + b];
-            }
-        mst_transpose(n, gram);
+    memset(p->along, 0, p->d * p->all * sizeof *p->along);
+    for (size_t i = 0; i < p->n; i++) {
+        const double *q = p->q + i * p->all, *e = p->e + p->order[i] * p->d;
+        for (size_t a = 0; a < p->d; a++) {
+            double *to = p->along + a * p->all;
+            for (size_t k = 0; k < p->all; k++)
+                to[k] += e[a] * q[k];
+        }
     }
 }
 
-/* The share of the rest that the tested columns explain, whatever the other columns make of the order. */
-static double statistic_of(size_t n, size_t kept, size_t all, const double *q, const double *gram,
-                           double total, const size_t *order)
+/* e less what the columns that stay explain, and its square. */
+static void leave_residuals(permutation *p)
 {
-    double rest = total - explained(n, 0, kept, q, gram, order);
-    return explained(n, kept, all, q, gram, order) / rest;
+    project(p);
+    p->total = 0;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t a = 0; a < p->d; a++) {
+            double *e = p->e + i * p->d + a;
+            for (size_t k = 0; k < p->kept; k++)
+                *e -= p->along[a * p->all + k] * p->q[i * p->all + k];
+            p->total += *e * *e;
+        }
+}
+
+/* The share of the rest that the tested columns explain, whatever the other columns make of the order. */
+static double statistic_of(const permutation *p)
+{
+    double tested = 0, others = 0;
+    project(p);
+    for (size_t a = 0; a < p->d; a++)
+        for (size_t k = 0; k < p->all; k++) {
+            double along = p->along[a * p->all + k];
+            *(k < p->kept ? &others : &tested) += along * along;
+        }
+    return tested / (p->total - others);
+}
+
+/* Orthonormal columns, those that stay first, from (all, n) in `room` to q. */
+static void fill_columns(permutation *p, const regress_job *j, const unsigned char *marked,
+                         double *room)
+{
+    size_t n = p->n, k = j->k, found = regress_add_orthonormal(n, NULL, 0, 0, room);
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t c = 0; c < k; c++)
+            if (marked[c] == pass)
+                found = regress_add_orthonormal(n, j->z + c, k, found, room);
+        if (pass == 0)
+            p->kept = found;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < p->all; c++)
+            p->q[i * p->all + c] = room[c * n + i];
+}
+
+/* Permutations until all are done, or so many reach the value that the columns explain nothing. */
+static void count(permutation *p, const mst_regress_options *o, mst_regress_test *test)
+{
+    for (size_t i = 0; i < p->n; i++)
+        p->order[i] = i;
+    leave_residuals(p);
+    double here = statistic_of(p);
+    size_t done = 0, reached = 0, enough = o->resamples / 20 > 20 ? o->resamples / 20 : 20;
+    while (done < o->resamples && reached < enough) {
+        mst_random_permutation((mst_random){o->seed, permutation_stream + done}, p->n, p->order);
+        reached += statistic_of(p) >= here * (1 - 1e-12);
+        done++;
+    }
+    test->method = MST_REGRESS_PERMUTATION;
+    test->statistic = here;
+    test->p_value = (double)(reached + 1) / (double)(done + 1);
 }
 
 mst_status regress_permute(const regress_job *j, const double *mean, const unsigned char *marked,
                            mst_regress_test *test)
 {
-    size_t n = j->n, k = j->k, found = 0, kept;
-    double *gram, total = 0;
-    size_t *order, above = 1;
-    MST_TRY(mst_allocate(&gram, n * n + (k + 1) * n));
-    double *q = gram + n * n;
-    mst_status status = mst_allocate(&order, n);
-    found = regress_add_orthonormal(n, NULL, 0, found, q);
-    for (size_t c = 0; c < k; c++)
-        if (!marked[c])
-            found = regress_add_orthonormal(n, j->z + c, k, found, q);
-    kept = found;
-    for (size_t c = 0; c < k; c++)
-        if (marked[c])
-            found = regress_add_orthonormal(n, j->z + c, k, found, q);
+    permutation p = {.n = j->n, .d = j->d, .all = j->k + 1};
+    MST_TRY(mst_allocate(&p.q, 2 * p.n * p.all + p.n * p.d + p.d * p.all));
+    double *room = p.q + p.n * p.all;
+    p.e = room + p.n * p.all;
+    p.along = p.e + p.n * p.d;
+    mst_status status = mst_allocate(&p.order, p.n);
+    fill_columns(&p, j, marked, room);
     if (status == MST_OK)
-        status = inner_products(j, mean, gram);
-    if (status == MST_OK) {
-        leave_residuals(n, kept, q, gram);
-        for (size_t i = 0; i < n; i++) {
-            order[i] = i;
-            total += gram[i * n + i];
-        }
-        double here = statistic_of(n, kept, found, q, gram, total, order);
-        for (size_t b = 0; b < j->o->resamples; b++) {
-            mst_random_permutation((mst_random){j->o->seed, permutation_stream + b}, n, order);
-            above += statistic_of(n, kept, found, q, gram, total, order) >= here * (1 - 1e-12);
-        }
-        test->method = MST_REGRESS_PERMUTATION;
-        test->statistic = here;
-        test->p_value = (double)above / (double)(j->o->resamples + 1);
-    }
-    mst_release(order);
-    mst_release(gram);
+        status = seen_from_mean(j, mean, p.e);
+    if (status == MST_OK)
+        count(&p, j->o, test);
+    mst_release(p.order);
+    mst_release(p.q);
     return status;
 }
