@@ -52,6 +52,10 @@ run "${sphere[@]}" --score 'bridge?paths=30' --json
 check "sphere: by bridges" as_json "$out" "(e := json.load(open('expected.json'))) and abs(r['noise'] - e['noise']) < 0.05 * e['noise'] and all(abs(a - b) < 0.002 for a, b in zip(r['velocities'][0], e['velocity']))"
 run "${sphere[@]}" --score expansion --json
 check "sphere: by the expansion" as_json "$out" "(e := json.load(open('expected.json'))) and abs(r['noise'] - e['noise']) < 0.01 * e['noise'] and all(abs(a - b) < 1e-4 for a, b in zip(r['velocities'][0], e['velocity']))"
+# A small network, which is off by some per cent: no likelihood, so Wald's tests and no AIC.
+run regress --score "$data/../models/sphere2_format1.safetensors" --y s2y.csv --x s2x.csv --json
+check "sphere: by a network" as_json "$out" "(e := json.load(open('expected.json'))) and abs(r['noise'] - e['noise']) < 0.1 * e['noise'] and all(abs(a - b) < 0.02 for a, b in zip(r['intercept'], e['intercept'])) and all(abs(a - b) < 0.001 for a, b in zip(r['velocities'][0], e['velocity']))"
+check "sphere: by a network: tests" as_json "$out" "r['tests'][0]['method'] == 'wald' and r['covariance_kind'] == 'sandwich' and r['aic'] is None and r['bic'] is None and r['log_likelihood'] is None"
 
 # ---- Terms, factors, clusters ----
 python3 - <<'END'
