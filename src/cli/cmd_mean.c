@@ -15,7 +15,6 @@
 
 /* In the order of mst_mean_method and mst_covariance_kind. */
 static const char *const methods[] = {"newton", "gradient", "adam", NULL};
-static const char *const covariances[] = {"observed", "sandwich", "bootstrap", NULL};
 
 static const option option_mean_kind = {
     .name = "kind",
@@ -82,37 +81,6 @@ static const option option_starts = {
     .help =
         "1: one climb, and nobody looks for other maxima; above 4: that many more climbs besides "
         "the search",
-};
-
-static const option option_confidence = {
-    .name = "confidence",
-    .kind = OPTION_POSITIVE,
-    .value = "C",
-    .fallback = "0.95",
-    .example = "0.9",
-    .help = "probability of the region for the mean and of the interval for the time",
-};
-
-static const option option_covariance = {
-    .name = "covariance",
-    .kind = OPTION_CHOICE,
-    .choices = covariances,
-    .value = "KIND",
-    .fallback = "observed",
-    .example = "sandwich",
-    .help = "standard errors from the observed information, the sandwich formula (robust against "
-            "a wrong model) or the bootstrap",
-};
-
-static const option option_resamples = {
-    .name = "resamples",
-    .kind = OPTION_COUNT,
-    .value = "B",
-    .fallback = "1000",
-    .example = "500",
-    .minimum = 2,
-    .maximum = 10000000,
-    .help = "number of resamples of the bootstrap",
 };
 
 static const option option_time_per_factor = {
@@ -345,7 +313,7 @@ static mst_status write_json(const averaging *a, mst_json *j)
     json_member_string(j, "kind", mean_kinds[a->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
     json_member_string(j, "score", score_name(&a->e));
     json_member_string(j, "method", methods[a->options.method]);
-    json_member_string(j, "covariance", covariances[a->groups[0].result->covariance_kind]);
+    json_member_string(j, "covariance", covariance_words[a->groups[0].result->covariance_kind]);
     json_forms(&a->e, j);
     model_json_outside(&a->e.model, j);
     kernel_json(&a->kernel, j);

@@ -13,7 +13,6 @@
 static const char *const curves[] = {"geodesic", "network", NULL};
 enum { CURVE_GEODESIC, CURVE_NETWORK };
 static const char *const noises[] = {"constant", "loglinear"};
-static const char *const covariances[] = {"observed", "sandwich", "bootstrap", NULL};
 
 static const option option_curve = {
     .name = "curve",
@@ -42,37 +41,6 @@ static const option option_regress_kind = {
     .help = "diffusion (maximum likelihood) or frechet (least squared distances, the limit of "
             "little noise); default: diffusion with a model and where the heat kernel has a closed "
             "form",
-};
-
-static const option option_confidence = {
-    .name = "confidence",
-    .kind = OPTION_POSITIVE,
-    .value = "C",
-    .fallback = "0.95",
-    .example = "0.9",
-    .help = "probability of intervals, bands and regions",
-};
-
-static const option option_covariance = {
-    .name = "covariance",
-    .kind = OPTION_CHOICE,
-    .choices = covariances,
-    .value = "KIND",
-    .fallback = "observed",
-    .example = "sandwich",
-    .help = "standard errors from the information, the sandwich formula (robust against a wrong "
-            "model; by clusters with --cluster) or the bootstrap",
-};
-
-static const option option_resamples = {
-    .name = "resamples",
-    .kind = OPTION_COUNT,
-    .value = "B",
-    .fallback = "1000",
-    .example = "500",
-    .minimum = 2,
-    .maximum = 10000000,
-    .help = "number of resamples of the bootstrap and of permutations",
 };
 
 typedef struct regression {

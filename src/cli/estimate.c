@@ -55,6 +55,39 @@ const option option_iterations = {
             "mixture 500)",
 };
 
+const char *const covariance_words[] = {"observed", "sandwich", "bootstrap", NULL};
+
+const option option_covariance = {
+    .name = "covariance",
+    .kind = OPTION_CHOICE,
+    .choices = covariance_words,
+    .value = "KIND",
+    .fallback = "observed",
+    .example = "sandwich",
+    .help = "standard errors from the observed information, the sandwich formula (robust against "
+            "a wrong model; by clusters with --cluster) or the bootstrap",
+};
+
+const option option_confidence = {
+    .name = "confidence",
+    .kind = OPTION_POSITIVE,
+    .value = "C",
+    .fallback = "0.95",
+    .example = "0.9",
+    .help = "probability of regions, intervals and bands",
+};
+
+const option option_resamples = {
+    .name = "resamples",
+    .kind = OPTION_COUNT,
+    .value = "B",
+    .fallback = "1000",
+    .example = "500",
+    .minimum = 2,
+    .maximum = 10000000,
+    .help = "number of resamples of the bootstrap, and of permutations where there are any",
+};
+
 /* ---- The data ---- */
 
 /* What reads from standard input, of operands and options alike. */

@@ -12,8 +12,10 @@
 #include "util/json.h"
 
 /* ---- Options ---- */
-extern const option option_time_fit, option_weights, option_weights_are, option_iterations;
-extern const char *const mean_kinds[]; /* "diffusion", "frechet" */
+extern const option option_time_fit, option_weights, option_weights_are, option_iterations,
+    option_covariance, option_confidence, option_resamples;
+extern const char *const covariance_words[]; /* by mst_covariance_kind */
+extern const char *const mean_kinds[];       /* "diffusion", "frechet" */
 enum { KIND_DIFFUSION, KIND_FRECHET };
 
 /* ---- The data ---- */

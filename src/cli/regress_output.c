@@ -11,7 +11,6 @@
 #include <string.h>
 
 static const char *const methods[] = {"none", "likelihood ratio", "wald", "permutation"};
-static const char *const covariances[] = {"observed", "sandwich", "bootstrap"};
 
 /* ---- Predictions ---- */
 
@@ -263,7 +262,7 @@ mst_status regress_json(const estimation *e, mst_json *j, const regress_rows *ro
     json_noise(j, r);
     json_member_matrix(j, "basis", r->dim, r->ambient, r->basis);
     json_member_matrix(j, "covariance", r->parameters, r->parameters, r->covariance);
-    json_member_string(j, "covariance_kind", covariances[r->covariance_kind]);
+    json_member_string(j, "covariance_kind", covariance_words[r->covariance_kind]);
     if (isnan(r->standard_errors[0]))
         json_member_number(j, "standard_errors", NAN);
     else

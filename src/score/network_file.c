@@ -6,6 +6,7 @@
  * formula.2 … in the order of the manifold's factors. */
 #include "io/internal.h"
 #include "manifold/formula_content.h"
+#include "net/mlp_tensors.h"
 #include "score/network.h"
 
 #include <math.h>
@@ -107,7 +108,7 @@ mst_status network_save(const mst_network *net, const char *path, mst_output_rul
     size_t layers = net->shape.depth + 1, own = 2 * layers + (net->centre != NULL);
     size_t all = own + count, factors = mst_manifold_factor_count(net->m);
     tensor *list = NULL;
-    char(*names)[NAME] = NULL;
+    char(*names)[MLP_TENSOR_NAME] = NULL;
     text_list metadata = {0};
     mst_status status = mst_allocate(&list, all);
     if (status == MST_OK)
@@ -119,21 +120,7 @@ mst_status network_save(const mst_network *net, const char *path, mst_output_rul
     if (status == MST_OK)
         status = mst_allocate(&metadata.values, VALUES);
     if (status == MST_OK) {
-        for (size_t k = 0; k < layers; k++) {
-            mlp_layer layer = mlp_layer_at(&net->shape, k);
-            snprintf(names[2 * k], NAME, "layers.%zu.weight", k);
-            snprintf(names[2 * k + 1], NAME, "layers.%zu.bias", k);
-            list[2 * k] = (tensor){.name = names[2 * k],
-                                   .type = TENSOR_F32,
-                                   .rank = 2,
-                                   .shape = {layer.rows, layer.columns},
-                                   .data = net->theta + layer.weight};
-            list[2 * k + 1] = (tensor){.name = names[2 * k + 1],
-                                       .type = TENSOR_F32,
-                                       .rank = 1,
-                                       .shape = {layer.rows},
-                                       .data = net->theta + layer.bias};
-        }
+        mlp_to_tensors(&net->shape, net->theta, names, list);
         if (net->centre != NULL)
             list[2 * layers] = (tensor){.name = CENTRE,
                                         .type = TENSOR_F64,
@@ -196,21 +183,13 @@ static mst_status read_design(const tensors *t, const char *name, network_design
 static mst_status read_layer(const tensors *t, const char *name, size_t k, mst_network *net)
 {
     mlp_layer layer = mlp_layer_at(&net->shape, k);
-    char weight[NAME], bias[NAME];
-    snprintf(weight, sizeof weight, "layers.%zu.weight", k);
-    snprintf(bias, sizeof bias, "layers.%zu.bias", k);
-    const tensor *w = tensors_find(t, weight), *b = tensors_find(t, bias);
-    if (w == NULL || b == NULL || w->type != TENSOR_F32 || b->type != TENSOR_F32 || w->rank != 2 ||
-        b->rank != 1 || w->shape[0] != layer.rows || w->shape[1] != layer.columns ||
-        b->shape[0] != layer.rows)
+    float *to = net->theta;
+    if (!mlp_take_layer(&net->shape, t, k, to))
         return mst_fail(MST_FORMAT,
                         "%s: layer %zu of a %zu×%zu network on %s must be F32 (%zu, %zu) with %zu "
                         "biases, and is not",
                         name, k, net->shape.depth, net->shape.width, net->spec, layer.rows,
                         layer.columns, layer.rows);
-    float *to = net->theta;
-    memcpy(to + layer.weight, w->data, layer.rows * layer.columns * sizeof *to);
-    memcpy(to + layer.bias, b->data, layer.rows * sizeof *to);
     for (size_t i = 0; i < layer.rows * layer.columns; i++)
         if (!isfinite(to[layer.weight + i]))
             return mst_fail(MST_FORMAT, "%s: the weights of layer %zu are not finite", name, k);

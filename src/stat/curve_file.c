@@ -3,6 +3,7 @@
 
 /* Network curves in files: safetensors with the weights as layers.K.weight and layers.K.bias, as in score
  * networks; a checkpoint has the state of the training beside them. */
+#include "net/mlp_tensors.h"
 #include "stat/curve_train.h"
 #include "util/number_text.h"
 #include "util/output.h"
@@ -15,7 +16,7 @@
 #define FORMAT "manistat curve 1"
 #define TRAINING "training"
 
-enum { NAME = 40, NUMBERS = 14, TEXTS = 16, OPTIONS = 400 };
+enum { NUMBERS = 14, TEXTS = 16, OPTIONS = 400 };
 
 /* The numbers of a curve, in the order of the file. */
 static const char *const number_names[NUMBERS] = {"width",          "depth",
@@ -57,31 +58,11 @@ static void set_numbers(mst_curve *c, const double *in)
 
 /* ---- Writing ---- */
 
-static size_t layer_tensors(const mst_curve *c, char (*names)[NAME], tensor *list)
-{
-    for (size_t k = 0; k <= c->shape.depth; k++) {
-        mlp_layer layer = mlp_layer_at(&c->shape, k);
-        snprintf(names[2 * k], NAME, "layers.%zu.weight", k);
-        snprintf(names[2 * k + 1], NAME, "layers.%zu.bias", k);
-        list[2 * k] = (tensor){.name = names[2 * k],
-                               .type = TENSOR_F32,
-                               .rank = 2,
-                               .shape = {layer.rows, layer.columns},
-                               .data = c->theta + layer.weight};
-        list[2 * k + 1] = (tensor){.name = names[2 * k + 1],
-                                   .type = TENSOR_F32,
-                                   .rank = 1,
-                                   .shape = {layer.rows},
-                                   .data = c->theta + layer.bias};
-    }
-    return 2 * (c->shape.depth + 1);
-}
-
 mst_status curve_save(const mst_curve *c, const char *path, mst_output_rule rule, size_t count,
                       const tensor *more, size_t texts, const tensor_text *text)
 {
     size_t layers = 2 * (c->shape.depth + 1), in = c->shape.inputs;
-    char(*names)[NAME], values[NUMBERS][MST_DOUBLE_TEXT + 1];
+    char(*names)[MLP_TENSOR_NAME], values[NUMBERS][MST_DOUBLE_TEXT + 1];
     double numbers[NUMBERS], units[3] = {c->spread, c->time, 0};
     tensor *list;
     tensor_text *metadata;
@@ -106,7 +87,8 @@ mst_status curve_save(const mst_curve *c, const char *path, mst_output_rule rule
                              .data = c->base};
         list[n++] =
             (tensor){.name = "units", .type = TENSOR_F64, .rank = 1, .shape = {3}, .data = units};
-        n += layer_tensors(c, names, list + n);
+        mlp_to_tensors(&c->shape, c->theta, names, list + n);
+        n += 2 * (c->shape.depth + 1);
         for (size_t i = 0; i < count; i++)
             list[n++] = more[i];
         metadata[k++] = (tensor_text){"format", FORMAT};
@@ -153,15 +135,9 @@ static mst_status take(const tensors *t, const char *file, const char *name, ten
 
 static mst_status take_layers(mst_curve *c, const char *file, const tensors *t)
 {
-    for (size_t k = 0; k <= c->shape.depth; k++) {
-        mlp_layer layer = mlp_layer_at(&c->shape, k);
-        char name[NAME];
-        snprintf(name, sizeof name, "layers.%zu.weight", k);
-        MST_TRY(
-            take(t, file, name, TENSOR_F32, layer.rows * layer.columns, c->theta + layer.weight));
-        snprintf(name, sizeof name, "layers.%zu.bias", k);
-        MST_TRY(take(t, file, name, TENSOR_F32, layer.rows, c->theta + layer.bias));
-    }
+    for (size_t k = 0; k <= c->shape.depth; k++)
+        if (!mlp_take_layer(&c->shape, t, k, c->theta))
+            return damaged(file, "a layer");
     for (size_t k = 0; k < mlp_parameters(&c->shape); k++)
         if (!isfinite(c->theta[k]))
             return damaged(file, "a weight");
