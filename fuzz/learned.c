@@ -3,6 +3,7 @@
 
 #include "targets.h"
 
+#include "framed.h"
 #include "learned/content.h"
 
 #include <math.h>
@@ -36,34 +37,22 @@ static void use_learned(const mst_manifold *m)
     (void)status;
 }
 
-/* The bytes as the header and data of a file, whose length is put before them. */
 int fuzz_learned(const uint8_t *data, size_t size)
 {
-    const uint8_t *end = memchr(data != NULL ? (const void *)data : "", '\n', size);
-    size_t header = end != NULL ? (size_t)(end - data) : size;
-    char *bytes = malloc(size + 8);
     tensors *t;
     mst_manifold *m;
     const content_options o = {.uncertainty = 1};
-    for (size_t i = 0; i < 8; i++)
-        bytes[i] = (char)(header >> 8 * i);
-    if (header > 0)
-        memcpy(bytes + 8, data, header);
-    size_t rest = end != NULL ? size - header - 1 : 0;
-    if (rest > 0)
-        memcpy(bytes + 8 + header, end + 1, rest);
-    if (tensors_parse(&t, "fuzz", bytes, 8 + header + rest) == MST_OK) {
-        mst_status status = content_read(&m, t, "fuzz", "fuzz.gp", &o);
-        require_learned(status == MST_OK || status == MST_FORMAT || status == MST_MEMORY,
-                        "a file is refused with FORMAT");
-        require_learned(status == MST_OK || strncmp(mst_error_detail(), "fuzz", 4) == 0 ||
-                            status == MST_MEMORY,
-                        "the message names the file");
-        if (status == MST_OK)
-            use_learned(m);
-        mst_manifold_free(m);
-        tensors_free(t);
-    }
-    free(bytes);
+    if (framed_tensors(&t, data, size) != MST_OK)
+        return 0;
+    mst_status status = content_read(&m, t, "fuzz", "fuzz.gp", &o);
+    require_learned(status == MST_OK || status == MST_FORMAT || status == MST_MEMORY,
+                    "a file is refused with FORMAT");
+    require_learned(status == MST_OK || strncmp(mst_error_detail(), "fuzz", 4) == 0 ||
+                        status == MST_MEMORY,
+                    "the message names the file");
+    if (status == MST_OK)
+        use_learned(m);
+    mst_manifold_free(m);
+    tensors_free(t);
     return 0;
 }

@@ -34,5 +34,13 @@ int fuzz_formulas(const uint8_t *data, size_t size);
 /* A learned manifold, the header of its file, a line feed and its numbers: opened and used, or refused with a
  * message that names the file. It needs the whole library. */
 int fuzz_learned(const uint8_t *data, size_t size);
+/* A model, as a learned manifold is given: read and asked for a score, or refused with a message that names
+ * it. It needs the whole library, as the rest do. */
+int fuzz_network(const uint8_t *data, size_t size);
+/* A saved result: drawn whole, or refused with a message that names it or says why there is no picture. */
+int fuzz_saved(const uint8_t *data, size_t size);
+/* A manifold's spec and, after a line feed, the name of a score source: both open or say why not, and the
+ * manifold's own spec makes it again. */
+int fuzz_specs(const uint8_t *data, size_t size);
 
 #endif

@@ -147,6 +147,17 @@ static mst_status check_options(const mst_plot_options *o)
     return MST_OK;
 }
 
+/* Cairo and fontconfig crash or loop where an allocation of theirs fails, and so nothing is begun without room
+ * for all of it. */
+static mst_status find_room(void)
+{
+    enum { ROOM = 1 << 26 };
+    char *room;
+    MST_TRY(mst_allocate(&room, ROOM));
+    mst_release(room);
+    return MST_OK;
+}
+
 mst_status mst_plot_draw(char **bytes, size_t *length, const mst_picture *given,
                          mst_plot_format format, const mst_plot_options *options)
 {
@@ -161,6 +172,7 @@ mst_status mst_plot_draw(char **bytes, size_t *length, const mst_picture *given,
     MST_TRY(check_options(&o));
     MST_TRY(check_picture(&p));
     MST_TRY(choose(&kind, o.kind, &p));
+    MST_TRY(find_room());
     MST_TRY(canvas_new(&c, &o));
     mst_status status = kind->draw(c, &p);
     if (status == MST_OK)

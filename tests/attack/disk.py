@@ -6,11 +6,18 @@ import os
 from memory import commands
 
 
+def without_output(arguments):
+    """The call without its -o, and the ending that the file has to have."""
+    if "-o" not in arguments:
+        return arguments, ".csv"
+    at = arguments.index("-o")
+    return [a for a in arguments[:at] + arguments[at + 2:] if a != "--force"], os.path.splitext(arguments[at + 1])[1]
+
+
 def attack(ground):
-    calls = [c for c in commands(ground) if c[0] != "manifolds"]
-    calls.append(["train", "--manifold", "sphere:2", "--steps", "5", "--width", "8", "--depth", "1", "--batch", "64", "--quiet"])
+    calls = [without_output(c) for c in commands(ground) if c[0] != "manifolds"]
     while ground.goes_on():
-        arguments = ground.random.choice(calls)
+        arguments, ending = ground.random.choice(calls)
         if ground.random.random() < 0.3:
             arguments = [*arguments, "-o", "/dev/full", "--force"]
             outcome = ground.run(arguments)
@@ -18,9 +25,9 @@ def attack(ground):
             if ground.judge(arguments, outcome) and outcome[0] not in (2, 3):
                 ground.find(f"a full disk, and exit status {outcome[0]}", "manistat " + " ".join(arguments))
             continue
-        target = ground.path("cut.csv")
+        target = ground.path("cut" + ending)
         limit = ground.random.choice([0, 1, 7, 20, 64])
-        arguments = [*arguments, "-o", "cut.csv"]
+        arguments = [*arguments, "-o", "cut" + ending]
         outcome = ground.run(arguments, file_limit=limit)
         ground.count("short writes")
         whole = ground.judge(arguments, outcome, preface=f"ulimit -f with {limit} bytes: ")

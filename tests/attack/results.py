@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the manistat authors
-"""Damaged results: each is drawn or refused, and no file appears that is not whole."""
+"""Damaged results: each is drawn and reported or refused, and no file appears that is not whole."""
 import copy
 import json
 import os
@@ -54,8 +54,11 @@ def attack(ground):
     while ground.goes_on():
         bad = damage(ground.random, ground.random.choice(results))
         ground.write("bad.json", json.dumps(bad))
-        use = ["plot", "bad.json", "--force", "-o", "bad." + ground.random.choice(["svg", "pdf", "png"])]
-        use += ground.random.choice([[], [], ["--no-data"], ["--kind", "map"], ["--kind", "plane"]])
+        if ground.random.random() < 0.3:
+            use = ["report", "bad.json", "--force", "-o", "bad.html"]
+        else:
+            use = ["plot", "bad.json", "--force", "-o", "bad." + ground.random.choice(["svg", "pdf", "png"])]
+            use += ground.random.choice([[], [], ["--no-data"], ["--kind", "map"], ["--kind", "plane"]])
         if os.path.exists(ground.path(use[4])):
             os.remove(ground.path(use[4]))
         ground.count("damaged results")
@@ -63,7 +66,7 @@ def attack(ground):
         fine = ground.judge(use, outcome)
         if fine and (outcome[0] == 0) != os.path.exists(ground.path(use[4])):
             fine = False
-            ground.find("a picture that should not be there, or none", "manistat " + " ".join(use))
+            ground.find("a file that should not be there, or none", "manistat " + " ".join(use))
         if not fine:
             name = f"found-{len(ground.findings)}.json"
             ground.write(name, json.dumps(bad))

@@ -5,9 +5,12 @@
  * sanitizers to look for more than crashes. */
 #include "../../fuzz/formulas.c"
 #include "../../fuzz/learned.c"
+#include "../../fuzz/network.c"
 #include "../../fuzz/number_text.c"
 #include "../../fuzz/readers.c"
+#include "../../fuzz/saved.c"
 #include "../../fuzz/signals.c"
+#include "../../fuzz/specs.c"
 
 #include "support/scratch.h"
 
@@ -121,6 +124,29 @@ static const input learned_files[] = {
           "\"mean.2.weight\":{\"dtype\":\"F64\",\"shape\":[1,2],\"data_offsets\":[32,48]},"
           "\"mean.2.bias\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[48,56]},"
           "\"latent\":{\"dtype\":\"F64\",\"shape\":[2,1],\"data_offsets\":[56,72]}}\n" DOUBLES),
+};
+
+static const input saved_results[] = {
+    INPUT(
+        "{\"command\":\"mean\",\"manifold\":\"circle\",\"kind\":\"diffusion\",\"score\":\"exact\","
+        "\"n\":3,\""
+        "mean\":[0.3],\"time\":0.03,\"time_corrected\":0.04,\"log_likelihood\":1.06,\"variance\":0"
+        ".03,\"converged\":true,\"time_standard_error\":0.02,\"time_interval\":[0.01,0.8],\"mean"
+        "_covariance\":[[0.01]],\"mean_standard_error\":0.1,\"basis\":[[1]],\"confidence\":0.95,"
+        "\"region_kind\":\"score\",\"region_share\":0.2,\"region_time\":0.04,\"region_radius2\":18."
+        "5,\"region_volume\":null,\"region_semi_axes\":null,\"unique\":true,\"mean_set\":[{\"mean\""
+        ":[0.3],\"time\":0.03}]}"),
+    INPUT(
+        "{\"command\":\"sample\",\"manifold\":\"euclidean:2\",\"n\":2,\"time\":0.2,\"start\":[0,0],"
+        "\"x_1\":[0,1],\"x_2\":[1,2]}"),
+};
+
+static const input specs[] = {
+    INPUT("sphere:2\nbridge?paths=4&steps=8&guide=log"),
+    INPUT("product(sphere:2,euclidean:1)^2\nexact"),
+    INPUT("spd:3?metric=log-euclidean\nexpansion"),
+    INPUT("landmarks:3x2?sigma=0.5&eps=1e-3"),
+    INPUT("kendall:5x2\nlog"),
 };
 
 /* Pieces that mean something to one of the parsers. */
@@ -298,6 +324,47 @@ START_TEST(test_formulas)
 }
 END_TEST
 
+/* The file of the first version, so that the weights are there too. */
+START_TEST(test_network)
+{
+    uint8_t bytes[LONGEST];
+    FILE *f = fopen(MST_TEST_DATA "/models/sphere2_format1.safetensors", "rb");
+    ck_assert_ptr_nonnull(f);
+    size_t size = fread(bytes, 1, sizeof bytes, f), header = (size_t)bytes[0] + 256u * bytes[1];
+    fclose(f);
+    ck_assert_uint_lt(8 + header, size);
+    memmove(bytes, bytes + 8, header);
+    bytes[header] = '\n';
+    memmove(bytes + header + 1, bytes + 8 + header, size - 8 - header);
+    tensors *t;
+    mst_network *net;
+    ASSERT_OK(framed_tensors(&t, bytes, size - 7));
+    ASSERT_OK(network_from_tensors(&net, "input", t, NULL));
+    mst_network_free(net);
+    tensors_free(t);
+    run(fuzz_network, &(input){(const char *)bytes, size - 7}, 1, 6000);
+}
+END_TEST
+
+START_TEST(test_saved)
+{
+    for (size_t i = 0; i < sizeof saved_results / sizeof *saved_results; i++) {
+        mst_saved *s;
+        ck_assert_msg(mst_saved_parse(&s, "input", saved_results[i].size, saved_results[i].bytes,
+                                      NULL) == MST_OK,
+                      "%zu: %s", i, mst_error_detail());
+        mst_saved_free(s);
+    }
+    run(fuzz_saved, saved_results, sizeof saved_results / sizeof *saved_results, 3000);
+}
+END_TEST
+
+START_TEST(test_specs)
+{
+    run(fuzz_specs, specs, sizeof specs / sizeof *specs, 4000);
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("all");
@@ -311,5 +378,8 @@ int main(void)
     tcase_add_test(c, test_formulas);
     tcase_add_test(c, test_learned);
     tcase_add_test(c, test_signals);
+    tcase_add_test(c, test_network);
+    tcase_add_test(c, test_saved);
+    tcase_add_test(c, test_specs);
     return run_case("fuzz_smoke", c);
 }
