@@ -107,6 +107,10 @@ static mst_status open_reference(checking *c)
     if (strcmp(text, "bridge") == 0)
         text = judge;
     mst_status status = mst_score_open(&c->reference, text, m);
+    if (status == MST_OK && strcmp(mst_score_name(c->reference), "pde") == 0)
+        return mst_fail(MST_ARGUMENT, "--against pde would solve the heat equation anew for every "
+                                      "simulated point, for hours; use --against bridge, or "
+                                      "compare some pairs by 'heat --score pde'");
     return status == MST_ARGUMENT ? mst_fail(status, "--against %s", mst_error_detail()) : status;
 }
 

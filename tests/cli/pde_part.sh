@@ -31,3 +31,7 @@ check "a mean by the heat equation" as_json "$out" \
 refuses "a manifold without a chart" 3 "no chart" heat --manifold sphere:2 --score pde <<<0,0,1,1,0,0,0.1
 refuses "an option that does not exist" 2 "it has grid, unknowns, memory" heat --manifold ring.manifold --score 'pde?step=2' pairs.csv
 refuses "a grid out of range" 2 "0.25 to 8" heat --manifold ring.manifold --score 'pde?grid=100' pairs.csv
+
+manistat train --manifold ring.manifold --steps 1 --width 4 --depth 1 --batch 64 --t-min 0.1 --quiet -o ring.safetensors >/dev/null
+refuses "no solution for every point of a check" 2 "--against pde would solve.*use --against bridge" \
+    check ring.safetensors --against 'pde?grid=0.7'
