@@ -31,4 +31,21 @@ static inline mst_network *trained(const char *spec, const mst_train_options *o,
     return net;
 }
 
+/* `steps` steps, one after the other, and a checkpoint. */
+static inline void train_and_save(const mst_manifold *m, const mst_train_options *o, uint64_t steps)
+{
+    trainer r = {.o = o, .m = m, .threads = 2};
+    ASSERT_OK(trainer_prepare(&r));
+    ASSERT_OK(trainer_work_new(&r));
+    if (o->resume)
+        ASSERT_OK(trainer_restore(&r));
+    ASSERT_OK(trainer_fill(&r));
+    for (uint64_t k = 0; k < steps; k++)
+        ASSERT_OK(trainer_run(&r, 0));
+    ASSERT_OK(trainer_save(&r));
+    mst_network_free(r.net);
+    trainer_work_free(&r);
+    trainer_release(&r);
+}
+
 #endif

@@ -164,23 +164,6 @@ END_TEST
 
 /* ---- Interruptions ---- */
 
-/* `steps` steps, one after the other, and a checkpoint. */
-static void train_and_save(const mst_manifold *m, const mst_train_options *o, uint64_t steps)
-{
-    trainer r = {.o = o, .m = m, .threads = 2};
-    ASSERT_OK(trainer_prepare(&r));
-    ASSERT_OK(trainer_work_new(&r));
-    if (o->resume)
-        ASSERT_OK(trainer_restore(&r));
-    ASSERT_OK(trainer_fill(&r));
-    for (uint64_t k = 0; k < steps; k++)
-        ASSERT_OK(trainer_run(&r, 0));
-    ASSERT_OK(trainer_save(&r));
-    mst_network_free(r.net);
-    trainer_work_free(&r);
-    trainer_release(&r);
-}
-
 /* Stopped inside a pool of samples, or there and at its end. */
 START_TEST(resumed_trainings_end_the_same)
 {
