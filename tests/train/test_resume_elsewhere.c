@@ -8,6 +8,7 @@
 #include "support/scratch.h"
 
 #include <float.h>
+#include <unistd.h>
 
 enum { BEFORE = 2, STEPS = 6 };
 
@@ -58,7 +59,19 @@ START_TEST(another_instruction_set)
 }
 END_TEST
 
-/* The file in tests/data, whose README says how it was made, changed at one place: null: nowhere. */
+/* Of the file below: its state of 8 doubles and its step are the last numbers, the moments stand before them. */
+enum { SECOND_FROM_END = 4 * 240 + 8 * 8 + 8, FIRST_FROM_END = SECOND_FROM_END + 4 * 240 };
+
+static void change_end(const char *path, long from_end, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "r+b");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fseek(f, -from_end, SEEK_END), 0);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* The file in tests/data, whose README says how it was made, changed at one place; null: nowhere. */
 static const char *onednn_checkpoint(const char *old, const char *changed)
 {
     enum { MOST = 1 << 16 };
@@ -124,6 +137,47 @@ START_TEST(an_older_version)
 }
 END_TEST
 
+/* State that no training has would go into the model; and the file is still there afterwards. */
+START_TEST(state_that_cannot_be)
+{
+    static const struct {
+        long from_end;
+        float value;
+    } cases[] = {{FIRST_FROM_END, NAN}, {SECOND_FROM_END, INFINITY}, {SECOND_FROM_END, -1}};
+    mst_train_options o = few_steps();
+    mst_manifold *m = open_manifold("sphere:2");
+    mst_network *net;
+    scratch_open();
+    o.checkpoint = onednn_checkpoint(NULL, NULL);
+    o.resume = true;
+    change_end(o.checkpoint, cases[_i].from_end, &cases[_i].value, sizeof(float));
+    ASSERT_FAILS(MST_FORMAT, mst_train(&net, m, &o));
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "numbers that cannot be"));
+    ck_assert_ptr_null(net);
+    ck_assert_int_eq(access(o.checkpoint, R_OK), 0);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
+START_TEST(fewer_steps_than_done)
+{
+    mst_train_options o = few_steps();
+    mst_manifold *m = open_manifold("sphere:2");
+    mst_network *net;
+    scratch_open();
+    o.checkpoint = onednn_checkpoint(NULL, NULL);
+    o.resume = true;
+    o.steps = BEFORE - 1;
+    ASSERT_FAILS(MST_ARGUMENT, mst_train(&net, m, &o));
+    ck_assert_ptr_nonnull(
+        strstr(mst_error_detail(), "has done 2 steps already, more than the 1 of"));
+    ck_assert_int_eq(access(o.checkpoint, R_OK), 0);
+    mst_manifold_free(m);
+    scratch_close();
+}
+END_TEST
+
 /* One network, evaluated by every instruction set: three products of at most 8 + 1 terms, whose weights are of the
  * order 1, and activations of two roundings: 64 roundings of floats cover them generously. */
 START_TEST(networks_agree_to_rounding)
@@ -168,6 +222,8 @@ int main(void)
     tcase_add_test(c, another_instruction_set);
     tcase_add_test(c, another_library_of_products);
     tcase_add_test(c, an_older_version);
+    tcase_add_loop_test(c, state_that_cannot_be, 0, 3);
+    tcase_add_test(c, fewer_steps_than_done);
     tcase_add_test(c, networks_agree_to_rounding);
     return run_case("resume_elsewhere", c);
 }
