@@ -185,6 +185,26 @@ static const struct {
     {DECODER_FORMAT, decoder_read},
 };
 
+/* Where data hardly have noise, rounding can be larger than what is left of the variance. */
+static mst_status check_metric(const mst_manifold *m)
+{
+    size_t d = mst_manifold_dim(m);
+    double *x, square = 0;
+    MST_TRY(mst_allocate_zero(&x, 2 * d));
+    mst_manifold_start(m, x);
+    mst_status status = MST_OK;
+    for (size_t k = 0; status == MST_OK && k < d && square >= 0; k++) {
+        x[d + k] = 1;
+        status = mst_manifold_inner(m, 1, x, x + d, x + d, &square);
+        x[d + k] = 0;
+    }
+    mst_release(x);
+    if (status == MST_OK && !(square >= 0))
+        return mst_fail(MST_DOMAIN, "its metric is not positive where it starts; more noise, or "
+                                    "data that are less far apart, would help");
+    return status;
+}
+
 mst_status content_read(mst_manifold **out, const tensors *t, const char *name, const char *spec,
                         const content_options *options)
 {
@@ -194,6 +214,10 @@ mst_status content_read(mst_manifold **out, const tensors *t, const char *name, 
     for (size_t k = 0; format != NULL && k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k].format, format) == 0) {
             mst_status status = kinds[k].read(out, &r);
+            if (status == MST_OK && (status = check_metric(*out)) != MST_OK) {
+                mst_manifold_free(*out);
+                *out = NULL;
+            }
             if (status == MST_OK || status == MST_FORMAT || status == MST_MEMORY)
                 return status;
             char *detail; /* what is wrong with the numbers is wrong with the file */

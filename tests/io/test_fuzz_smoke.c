@@ -261,8 +261,16 @@ START_TEST(test_tps_reader)
 }
 END_TEST
 
+/* Found by libFuzzer: next to no noise, and a metric that rounding made negative. */
 START_TEST(test_learned)
 {
+    uint8_t bytes[LONGEST];
+    FILE *f = fopen(MST_TEST_DATA "/models/negative_metric.framed", "rb");
+    ck_assert_ptr_nonnull(f);
+    size_t size = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    ck_assert_uint_gt(size, 0);
+    ck_assert_int_eq(fuzz_learned(bytes, size), 0);
     run(fuzz_learned, learned_files, sizeof learned_files / sizeof *learned_files, 6000);
 }
 END_TEST
