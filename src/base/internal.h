@@ -59,10 +59,8 @@ MST_MUST_USE mst_status mst_parallel_tick(double items);
 /* Is this thread in such a block? */
 bool mst_in_parallel_block(void);
 
-/* The number of threads that `threads` asks for; 1 in the child of a process that has had
- * a team, see docs/threads.md. */
+/* The number of threads that `threads` asks for; 1 in the child of a process that had
+ * several, see docs/threads.md. */
 int mst_thread_count(int threads);
-/* The same for a team that the caller is about to start. */
-int mst_thread_team(int threads);
 
 #endif

@@ -8,21 +8,30 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* A fork copies the calling thread only. OpenMP keeps its threads for the next team and does not notice that
- * they are gone: in the child a team would wait for them forever. So children of a
- * process that has had a team go alone. */
-static atomic_bool had_team, alone;
+ * they are gone: in the child a team would wait for them forever. So children of a process that has had threads go
+ * alone, be they ours or those of other code that uses OpenMP, which is why the library watches from its loading on. */
+static atomic_bool had_threads, alone;
+
+/* The folder has a folder of its own for every thread, and its links count them. */
+static void before_fork(void)
+{
+    struct stat tasks;
+    enum { ONE_THREAD = 3 };
+    atomic_store(&had_threads, stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > ONE_THREAD);
+}
 
 static void after_fork_in_child(void)
 {
-    if (atomic_load(&had_team))
+    if (atomic_load(&had_threads))
         atomic_store(&alone, true);
 }
 
-static void watch_forks(void)
+__attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(before_fork, NULL, after_fork_in_child);
 }
 
 int mst_thread_count(int threads)
@@ -30,17 +39,6 @@ int mst_thread_count(int threads)
     if (atomic_load(&alone))
         return 1;
     return threads > 0 ? threads : omp_get_num_procs();
-}
-
-int mst_thread_team(int threads)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    int count = mst_thread_count(threads);
-    if (count > 1 && !atomic_load(&had_team)) {
-        pthread_once(&once, watch_forks);
-        atomic_store(&had_team, true);
-    }
-    return count;
 }
 
 enum { ITEM = 1024 };
@@ -149,7 +147,7 @@ mst_status mst_parallel_blocks(size_t n, size_t block, int threads, mst_progress
     if ((size_t)count > useful)
         count = (int)useful;
     atomic_store(&s.gate, 0);
-    if (mst_thread_team(count) == 1) {
+    if (mst_thread_count(count) == 1) {
         run_blocks(&s, progress, run, context);
     } else {
 #pragma omp parallel num_threads(count)

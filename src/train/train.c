@@ -167,7 +167,7 @@ mst_status mst_train(mst_network **out, const mst_manifold *m, const mst_train_o
     *out = NULL;
     mst_train_options o;
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_train_options, options));
-    trainer r = {.o = &o, .m = m, .threads = mst_thread_team(o.threads)};
+    trainer r = {.o = &o, .m = m, .threads = mst_thread_count(o.threads)};
     mst_status status = train(&r);
     trainer_work_free(&r);
     trainer_release(&r);

@@ -198,11 +198,13 @@ static int works_alone(void)
     return 0;
 }
 
+#if !defined __SANITIZE_THREAD__ /* which has a thread of its own */
 static int has_threads(void)
 {
     work w;
     return mst_thread_count(3) != 3 || work_by_three(&w) != MST_OK;
 }
+#endif
 
 static int has_a_child_that_works_alone(void)
 {
@@ -211,8 +213,10 @@ static int has_a_child_that_works_alone(void)
 
 START_TEST(children_work_after_a_fork)
 {
+#if !defined __SANITIZE_THREAD__
     /* Nothing has been started yet, and so nothing is lost; this child starts a team of its own. */
     ck_assert_int_eq(in_a_child(has_threads), 0);
+#endif
     work w;
     ASSERT_OK(work_by_three(&w));
     ck_assert_int_eq(in_a_child(works_alone), 0);
@@ -220,6 +224,40 @@ START_TEST(children_work_after_a_fork)
     /* The parent keeps its threads. */
     ck_assert_int_eq(mst_thread_count(3), 3);
     ASSERT_OK(work_by_three(&w));
+}
+END_TEST
+
+/* The host's own code has had a team, of which the library knows nothing. */
+START_TEST(children_of_other_openmp_code)
+{
+    atomic_int calls = 0;
+#pragma omp parallel num_threads(2)
+    atomic_fetch_add(&calls, 1);
+    ck_assert_int_eq(atomic_load(&calls), 2);
+    ck_assert_int_eq(in_a_child(works_alone), 0);
+}
+END_TEST
+
+/* Called by every thread of a team of the host's. */
+static int works_within_a_team(void)
+{
+    atomic_int wrong = 0;
+#pragma omp parallel num_threads(2)
+    {
+        work w;
+        if (work_by_three(&w) != MST_OK || atomic_load(&w.blocks) != 100)
+            atomic_fetch_add(&wrong, 1);
+        for (size_t i = 0; i < ITEMS; i++)
+            if (atomic_load(&w.visits[i]) != 1)
+                atomic_fetch_add(&wrong, 1);
+    }
+    return atomic_load(&wrong);
+}
+
+START_TEST(nested_in_other_openmp_code)
+{
+    ck_assert_int_eq(works_within_a_team(), 0);
+    ck_assert_int_eq(in_a_child(works_alone), 0);
 }
 END_TEST
 
@@ -248,7 +286,8 @@ int main(void)
 {
     /* Forks come first: without processes of their own, tests share the threads of those before them. */
     return RUN_SUITE(
-        "threads", 60, {children_work_after_a_fork, 0}, {shortages_of_all_threads_are_known, 0},
+        "threads", 60, {children_work_after_a_fork, 0}, {children_of_other_openmp_code, 0},
+        {nested_in_other_openmp_code, 0}, {shortages_of_all_threads_are_known, 0},
         {blocks_cover_the_range_exactly, 0}, {the_lowest_failing_block_is_reported, 0},
         {a_late_failure_of_a_lower_block_wins, 0}, {a_block_that_gives_up_is_not_the_failure, 0},
         {progress_is_reported_on_the_calling_thread, 0}, {a_report_can_interrupt, 0},
