@@ -164,13 +164,14 @@ static void walk_net(const net *g, const spline *t, point_taker *take, void *con
     }
 }
 
+/* By comparisons, as gcc 12 for arm64 fails on loops of fmin and fmax. */
 static void widen_view(void *context, bool begins, const double at[2])
 {
     shape_view *v = context;
     (void)begins;
     for (int k = 0; k < 2; k++) {
-        v->low[k] = fmin(v->low[k], at[k]);
-        v->high[k] = fmax(v->high[k], at[k]);
+        v->low[k] = at[k] < v->low[k] ? at[k] : v->low[k];
+        v->high[k] = at[k] > v->high[k] ? at[k] : v->high[k];
     }
 }
 
