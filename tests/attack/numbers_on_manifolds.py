@@ -27,6 +27,7 @@ COMMANDS = [
     (["sample", "-n", "2", "--steps", "4"], "", True), (["cov", "--shrink", "ledoit-wolf"], "p", False), (["cov"], "p", False),
 ]
 PLAIN = ("info", "cov", "align")  # read any table, of no manifold
+SEARCHED = "landmarks"  # geodesics between far points take a second, and twenty labellings have hundreds of them
 NOT_A_NUMBER = re.compile(r"(?<![A-Za-z_])-?(nan|inf)(?![A-Za-z_])", re.I)
 
 
@@ -41,6 +42,8 @@ def attack(ground):
     while ground.goes_on():
         manifold = ground.random.choice(MANIFOLDS)
         command, parts, timed = ground.random.choice(COMMANDS)
+        if "permutation" in command and manifold.startswith(SEARCHED):
+            continue
         if "points.csv" in command:
             ground.write("points.csv", "".join(",".join(row) + "\n" for row in some[manifold]))
         rows = [[cell for kind in parts for cell in

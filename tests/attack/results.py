@@ -39,11 +39,15 @@ def damage(random, good):
     return bad
 
 
-def attack(ground):
+def write_data(ground):
     ground.write("points.csv", "0,0,1\n0,0.6,0.8\n0.6,0,0.8\n1,0,0\n0,1,0\n0.8,0.6,0\n")
     ground.write("angles.csv", "0.1\n0.4\n0.5\n1.2\n1.4\n2.1\n")
     ground.write("pairs.csv", "0.1,1\n0.4,1.2\n0.5,0.7\n1.2,3\n1.4,3.1\n2.1,2.8\n")
     ground.write("x.csv", "hour\n0\n1\n2\n3\n4\n5\n")
+
+
+def attack(ground):
+    write_data(ground)
     results = []
     for make in MAKE:
         status, out, err = ground.run(make)
