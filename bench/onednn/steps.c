@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Whole training steps (forward, backward, Adam, average) with our own products and with those of oneDNN, in turn
- * in one process. The figure is the median of the ratios of processor times; above 1, ours are faster. */
+/* Whole training steps (forward, backward, Adam, average) with our own products and with those of oneDNN, in
+ * turn in one process. The figure is the median of the ratios of processor times; above
+ * 1, ours are faster. */
 #include "products.h"
 
 #include "net/optimiser.h"

@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 
 /* A fork copies the calling thread only. OpenMP keeps its threads for the next team and does not notice that
- * they are gone: in the child a team would wait for them forever. So children of a process that has had threads go
- * alone, be they ours or those of other code that uses OpenMP, which is why the library watches from its loading on. */
+ * they are gone: in the child a team would wait for them forever. So children of a process that has had
+ * threads go alone, be they ours or those of other code that uses OpenMP, which is why the library watches
+ * from its loading on. */
 static atomic_bool had_threads, alone;
 
 /* The folder has a folder of its own for every thread, and its links count them. */

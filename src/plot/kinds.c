@@ -147,8 +147,8 @@ static mst_status check_options(const mst_plot_options *o)
     return MST_OK;
 }
 
-/* Cairo and fontconfig crash or loop where an allocation of theirs fails, and so nothing is begun without room
- * for all of it. */
+/* Cairo and fontconfig crash or loop where an allocation of theirs fails, and so nothing is begun without
+ * room for all of it. */
 static mst_status find_room(void)
 {
     enum { ROOM = 1 << 26 };

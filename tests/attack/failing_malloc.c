@@ -2,8 +2,8 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Preloaded: the allocation of number MST_FAIL_AT fails, and every one after it for MST_FAIL_AFTER; how many
- * there were goes to the file MST_FAIL_COUNT. With MST_FAIL_OWN only those count that the program itself makes,
- * and not those of its shared libraries. */
+ * there were goes to the file MST_FAIL_COUNT. With MST_FAIL_OWN only those count that the program itself
+ * makes, and not those of its shared libraries. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Checkpoints and networks go from one machine to another: other instruction sets and other libraries of matrix
- * products round otherwise, and that is all. */
+/* Checkpoints and networks go from one machine to another: other instruction sets and other libraries of
+ * matrix products round otherwise, and that is all. */
 #include "base/isa.h"
 #include "small_training.h"
 #include "support/scratch.h"
@@ -20,8 +20,9 @@ static mst_train_options few_steps(void)
     return o;
 }
 
-/* A step of Adam moves a weight by the rate at most, about. Weights that are a hundredth of that apart saw the same
- * samples with the same moments: without the moments, or one step out, they are as far apart as a step. */
+/* A step of Adam moves a weight by the rate at most, about. Weights that are a hundredth of that apart saw
+ * the same samples with the same moments: without the moments, or one step out, they are
+ * as far apart as a step. */
 static void near_weights(const mst_network *a, const mst_network *b, const mst_train_options *o,
                          const char *what)
 {
@@ -59,7 +60,8 @@ START_TEST(another_instruction_set)
 }
 END_TEST
 
-/* Of the file below: its state of 8 doubles and its step are the last numbers, the moments stand before them. */
+/* Of the file below: its state of 8 doubles and its step are the last numbers, the
+ * moments stand before them. */
 enum { SECOND_FROM_END = 4 * 240 + 8 * 8 + 8, FIRST_FROM_END = SECOND_FROM_END + 4 * 240 };
 
 static void change_end(const char *path, long from_end, const void *bytes, size_t size)
@@ -178,8 +180,8 @@ START_TEST(fewer_steps_than_done)
 }
 END_TEST
 
-/* One network, evaluated by every instruction set: three products of at most 8 + 1 terms, whose weights are of the
- * order 1, and activations of two roundings: 64 roundings of floats cover them generously. */
+/* One network, evaluated by every instruction set: three products of at most 8 + 1 terms, whose weights are
+ * of the order 1, and activations of two roundings: 64 roundings of floats cover them generously. */
 START_TEST(networks_agree_to_rounding)
 {
     enum { N = 200 };
