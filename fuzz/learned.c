@@ -5,19 +5,12 @@
 
 #include "framed.h"
 #include "learned/content.h"
+#include "require.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void require_learned(bool holds, const char *property)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "property does not hold: %s (%s)\n", property, mst_error_detail());
-    abort();
-}
 
 /* What was accepted can be used where its data are. */
 static void use_learned(const mst_manifold *m)
@@ -32,7 +25,7 @@ static void use_learned(const mst_manifold *m)
     for (size_t k = 0; k < d; k++)
         v[k] = k == 0 ? 1 : 0;
     if (mst_manifold_inner(m, 1, x, v, v, &square) == MST_OK)
-        require_learned(!(square < -1e-6 * fabs(square)), "the metric is not negative");
+        fuzz_require(!(square < -1e-6 * fabs(square)), "the metric is not negative");
     mst_status status = mst_learned_describe(m, &info);
     (void)status;
 }
@@ -45,11 +38,11 @@ int fuzz_learned(const uint8_t *data, size_t size)
     if (framed_tensors(&t, data, size) != MST_OK)
         return 0;
     mst_status status = content_read(&m, t, "fuzz", "fuzz.gp", &o);
-    require_learned(status == MST_OK || status == MST_FORMAT || status == MST_MEMORY,
-                    "a file is refused with FORMAT");
-    require_learned(status == MST_OK || strncmp(mst_error_detail(), "fuzz", 4) == 0 ||
-                        status == MST_MEMORY,
-                    "the message names the file");
+    fuzz_require(status == MST_OK || status == MST_FORMAT || status == MST_MEMORY,
+                 "a file is refused with FORMAT");
+    fuzz_require(status == MST_OK || strncmp(mst_error_detail(), "fuzz", 4) == 0 ||
+                     status == MST_MEMORY,
+                 "the message names the file");
     if (status == MST_OK)
         use_learned(m);
     mst_manifold_free(m);

@@ -4,17 +4,10 @@
 #include "targets.h"
 
 #include "framed.h"
+#include "require.h"
 #include "score/network.h"
 
 #include <stdio.h>
-
-static void require_network(bool holds, const char *property)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "property does not hold: %s (%s)\n", property, mst_error_detail());
-    abort();
-}
 
 /* What was accepted has a score at the start of its manifold, or declines with a word. */
 static void use_network(const mst_network *net)
@@ -28,7 +21,7 @@ static void use_network(const mst_network *net)
     mst_manifold_start(m, x);
     mst_pairs pairs = mst_pairs_rows(m, 1, x, x, &t);
     mst_status status = mst_score_evaluate(s, &pairs, &(mst_heat_values){.score = score});
-    require_network(status == MST_OK || *mst_error_detail() != '\0', "a refusal says why");
+    fuzz_require(status == MST_OK || *mst_error_detail() != '\0', "a refusal says why");
     mst_score_free(s);
 }
 
@@ -39,9 +32,9 @@ int fuzz_network(const uint8_t *data, size_t size)
     if (framed_tensors(&t, data, size) != MST_OK)
         return 0;
     mst_status status = network_from_tensors(&net, "fuzz", t, NULL);
-    require_network(status == MST_OK || strstr(mst_error_detail(), "fuzz") != NULL ||
-                        status == MST_MEMORY,
-                    "the message names the file");
+    fuzz_require(status == MST_OK || strstr(mst_error_detail(), "fuzz") != NULL ||
+                     status == MST_MEMORY,
+                 "the message names the file");
     if (status == MST_OK)
         use_network(net);
     mst_network_free(net);

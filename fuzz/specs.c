@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "require.h"
 #include "targets.h"
 
 #include <manistat/manifold.h>
@@ -10,14 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void require_spec(bool holds, const char *property)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "property does not hold: %s (%s)\n", property, mst_error_detail());
-    abort();
-}
 
 /* The text has an object or a word why not; a manifold tells its own name, which makes the same again. */
 int fuzz_specs(const uint8_t *data, size_t size)
@@ -31,10 +24,10 @@ int fuzz_specs(const uint8_t *data, size_t size)
     if (source != NULL)
         *source++ = '\0';
     mst_status status = mst_manifold_parse(&m, text);
-    require_spec(status == MST_OK || *mst_error_detail() != '\0', "a refusal says why");
+    fuzz_require(status == MST_OK || *mst_error_detail() != '\0', "a refusal says why");
     if (status != MST_OK)
         return 0;
-    require_spec(mst_manifold_parse(&again, mst_manifold_spec(m)) == MST_OK &&
+    fuzz_require(mst_manifold_parse(&again, mst_manifold_spec(m)) == MST_OK &&
                      mst_manifold_ambient(again) == mst_manifold_ambient(m) &&
                      strcmp(mst_manifold_spec(again), mst_manifold_spec(m)) == 0,
                  "the name of a manifold makes it again");
