@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const references[] = {"exact", "expansion", "bridge", "none", NULL};
+static const char *const references[] = {"exact", "expansion", "spectral", "bridge", "none", NULL};
 
 /* Few paths a pair are enough, and more pairs are better. */
 static const char judge[] = "bridge?paths=16&steps=32";
@@ -25,11 +25,12 @@ static const option option_against = {
     .name = "against",
     .kind = OPTION_FILE,
     .choices = references,
-    .value = "exact|expansion|bridge|none|FILE",
+    .value = "exact|expansion|spectral|bridge|none|FILE",
     .example = "exact",
     .help =
         "what the score is compared with: exact (the closed form of the heat kernel; the "
-        "default where there is one), expansion (at pairs that it trusts), bridge (simulated "
+        "default where there is one), expansion or spectral (at pairs that they trust), bridge "
+        "(simulated "
         "bridges, on any manifold: errors with standard errors; bridge?paths=M&steps=N), none, or "
         "another model FILE",
 };

@@ -50,6 +50,7 @@ def commands(ground):
         ["heat", *sphere, "--time", "0.1", "pair.csv"], ["exp", *sphere, "pair.csv", "--project"], ["log", *sphere, "pair.csv"],
         ["dist", *sphere, "pair.csv"], ["dist", "--manifold", "torus.manifold", "angles.csv"],
         ["heat", "--manifold", "torus.manifold", "--time", "0.1", "angles.csv"],
+        ["heat", "--manifold", "torus.manifold", "--score", "spectral?functions=100", "--time", "3", "angles.csv"],
         ["heat", *sphere, "--score", "bridge?paths=8&steps=8", "--time", "0.1", "pair.csv"],
         ["geodesic", *sphere, "--steps", "3", "pair.csv"], ["mean", *sphere, "points.csv", "--json"],
         ["mean", *sphere, "--kind", "frechet", "points.csv"], ["test", *sphere, "--uniform", "points.csv"],
