@@ -209,7 +209,7 @@ manistat check certified.safetensors --dry-run --samples 256 --against certified
 check "a model against itself" as_json against.json 'r["certificate"]["against"] == "network" and all(b["score_error"] == 0 and b["time_error"] == 0 for b in r["certificate"]["bands"])'
 manistat check certified.safetensors --dry-run --samples 256 --against none --json >against.json
 check "a model against nothing" as_json against.json 'r["certificate"]["against"] == "none" and r["certificate"]["all"]["score_error"] is None'
-refuses "against nothing known" 2 "--against 'bridgework' is neither a score source .exact, log, expansion, bridge, pde. nor a file" check certified.safetensors --against bridgework
+refuses "against nothing known" 2 "--against 'bridgework' is neither a score source .exact, log, expansion, bridge, pde, spectral. nor a file" check certified.safetensors --against bridgework
 manistat check certified.safetensors --dry-run --samples 256 --against 'bridge?paths=4&steps=8' --json >against.json
 check "against bridges, with standard errors" as_json against.json 'r["certificate"]["against"] == "bridge" and all(b["score_error_se"] > 0 and b["score_bound"] >= b["score_error"] for b in r["certificate"]["bands"])'
 manistat check certified.safetensors --dry-run --samples 256 --json >exact.json
@@ -434,7 +434,7 @@ done
 refuses "another manifold" 2 "model for sphere:2, not for torus:2" mean "${model[@]}" --manifold torus:2 data.csv
 refuses "a table as a model" 2 "data.csv: not a safetensors file" mean --score data.csv data.csv
 refuses "a model as a table" 2 "model.safetensors" mean --manifold sphere:2 model.safetensors
-refuses "no such model" 2 "--score 'nowhere' is neither a score source .exact, log, expansion, bridge, pde. nor a file" mean --score nowhere data.csv
+refuses "no such model" 2 "--score 'nowhere' is neither a score source .exact, log, expansion, bridge, pde, spectral. nor a file" mean --score nowhere data.csv
 refuses "an unknown option of a model" 2 "'paths' is no option of the score source 'model.safetensors'; it has beyond, t" mean --score 'model.safetensors?paths=3' data.csv
 refuses "a limit has no likelihood" 2 "has no time" mean --score 'model.safetensors?t=least' --kind diffusion data.csv
 refuses "a limit has no heat" 2 "has no time" heat --score 'model.safetensors?t=least' --time 0.5 pair.csv
