@@ -59,7 +59,7 @@ static inline void flat_pairs(dice *die, double deep, double low, double high, d
 /* Rows (n, 2) of scores stand packed. */
 static inline const double *packed(const answers *a, size_t i)
 {
-    return a->score[0] + 2 * i;
+    return (const double *)a->score + 2 * i;
 }
 
 #endif
