@@ -215,9 +215,10 @@ mst_status figure_outlines(const figure_run *run, const char *path)
     mst_status status = figure_table(run, "data:landmarks/butterfly_100x2.csv", &x, &n, &cols);
     if (status == MST_OK)
         status = new_doubles(&rows, n, 2 * TAKEN);
+    size_t last = cols / 2 - 1;
     for (size_t i = 0; i < n && status == MST_OK; i++)
         for (size_t k = 0; k < TAKEN; k++) {
-            size_t from = (size_t)lround((double)(k * (cols / 2 - 1)) / (TAKEN - 1));
+            size_t from = (size_t)lround((double)(k * last) / (TAKEN - 1));
             memcpy(rows + 2 * (TAKEN * i + k), x + cols * i + 2 * from, 2 * sizeof *rows);
         }
     if (status == MST_OK)

@@ -285,11 +285,12 @@ static mst_status write_look(const figure_run *run, int side, const char *title,
 {
     double truth[3], at[3] = {0}, noise;
     size_t row = 0;
+    int line = side + 1; /* of the predictions: left, ahead, right */
     char caption[300];
     figure_panel p = {0};
     mst_status status = figure_true_look(run, side, truth, &row);
     if (status == MST_OK)
-        status = read_prediction(run, (size_t)(side + 1), at, &noise);
+        status = read_prediction(run, (size_t)line, at, &noise);
     if (status != MST_OK)
         return status;
     double cosine = at[0] * truth[0] + at[1] * truth[1] + at[2] * truth[2];
