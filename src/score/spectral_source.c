@@ -20,6 +20,9 @@ typedef struct spectral_data {
 static const double fewer = 0.7;
 /* Where p is less than this part of the sum of its terms' sizes nothing is left of it but rounding. */
 static const double least_share = 1e-11;
+/* What the first mode that there is not has lost by then, as a logarithm: before, the sum is not yet a
+ * density, and estimators are better off with the stand-in. */
+static const double least_decay = 8;
 /* Errors of scores are compared with their own size, or with this part of 1/√t. */
 static const double least_score = 0.02;
 
@@ -151,6 +154,8 @@ static mst_status run_row(const mst_manifold *m, desk *d, const double *x, const
             MST_TRY(
                 spectral_modes_values(s->modes, y, d->rows, s->keep, s->kept, d->work, s->at_y));
         MST_TRY(spectral_modes_values(s->modes, x, 1, s->keep, s->kept, d->work, d->at_x));
+        if (0.5 * s->modes->largest * t < least_decay)
+            continue;
         sums sum = add_up(s->kept, d->rows, t, s->lambda, d->at_x, s->at_y);
         found[k] = answer_of(&sum);
     }

@@ -149,6 +149,8 @@ static mst_status settle_constant(spectral_modes *s)
     for (size_t k = 1; k < s->count; k++)
         least = s->lambda[k] < s->lambda[least] ? k : least;
     for (size_t k = 0; k < s->count; k++)
+        s->largest = fmax(s->largest, s->lambda[k]);
+    for (size_t k = 0; k < s->count; k++)
         next = k != least ? fmin(next, s->lambda[k]) : next;
     if (!(fabs(s->lambda[least]) < 1e-8 * next))
         return mst_fail(MST_UNABLE, "%s has no constant function among its eigenfunctions",

@@ -24,6 +24,7 @@ typedef struct spectral_modes {
     spectral_block *block;
     size_t *order;  /* (count): the functions, block by block */
     double *lambda; /* (count): block by block, ascending in each; that of constants is 0 */
+    double largest; /* of them */
     double *coefficient;
 } spectral_modes;
 
