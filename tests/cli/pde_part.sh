@@ -35,3 +35,10 @@ refuses "a grid out of range" 2 "0.25 to 8" heat --manifold ring.manifold --scor
 manistat train --manifold ring.manifold --steps 1 --width 4 --depth 1 --batch 64 --t-min 0.1 --quiet -o ring.safetensors >/dev/null
 refuses "no solution for every point of a check" 2 "--against pde would solve.*use --against bridge" \
     check ring.safetensors --against 'pde?grid=0.7'
+
+# Eigenfunctions of the same surface; rows that say where their mean is, and uniform ones, which say nothing.
+run mean --manifold ring.manifold --score spectral --kind diffusion points.csv
+check "no word of the uniform law" test "$(grep -c 'from uniform ones' "$err")" -eq 0
+run sample --manifold ring.manifold --time 60 -n 60 -o even.csv
+run mean --manifold ring.manifold --score spectral --kind diffusion even.csv
+check "uniform rows are told" grep -q 'hardly tells these rows from uniform ones\|runs to infinity' "$err"
