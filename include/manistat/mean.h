@@ -285,6 +285,7 @@ typedef enum mst_mean_examined {
     MST_EXAMINED_NOT_BROWNIAN = 1 << 3, /* squared distances scatter more than the model says */
     MST_EXAMINED_LOST = 1 << 4,         /* simulated paths came where the metric is singular */
     MST_EXAMINED_SIMULATION = 1 << 5,   /* data simulated from the fit do not lead back to it */
+    MST_EXAMINED_BRIDGES = 1 << 6,      /* bridges to some rows disagree with the expansion */
 } mst_mean_examined;
 
 typedef struct mst_mean_examination {
@@ -297,12 +298,18 @@ typedef struct mst_mean_examination {
      * χ² of d degrees of freedom. */
     size_t simulated, lost, simulated_failed;
     double simulated_time, simulated_error, simulated_square;
+    /* Rows that bridges went to, near, median and far ones; how far log p of the expansion is above theirs,
+     * the largest in size, and by what share the time of the fit is too large, with its standard error; the
+     * least effective size of the bridges, as a share of them. NAN without any, and where
+     * some lost their way. */
+    size_t bridged;
+    double bridge_log_p, bridge_time, bridge_error, bridge_ess;
     unsigned notes;   /* of mst_mean_examined */
     unsigned refused; /* those of them for which the fit should not be used */
 } mst_mean_examination;
 
-/* Examines a diffusion mean of x (n, D) by the expansion; `paths` are simulated, 0: none. MST_UNABLE on
- * manifolds where the expansion is checked in other ways. */
+/* Examines a diffusion mean of x (n, D) by the expansion; `paths` are simulated, 0: none, and no bridges
+ * either. MST_UNABLE on manifolds where the expansion is checked in other ways. */
 MST_API MST_MUST_USE mst_status mst_mean_examine(mst_mean_examination *out, const mst_score *source,
                                                  size_t n, const double *x,
                                                  const mst_mean_result *r, size_t paths,

@@ -34,6 +34,11 @@ static const finding findings[] = {
      "as in nugget=0.01, or a smaller sigma"},
     {MST_EXAMINED_SIMULATION, "simulation",
      "data simulated from the fit do not lead back to it within three standard errors", NULL},
+    {MST_EXAMINED_BRIDGES, "bridges",
+     "bridges to some rows do not confirm the expansion: the time is off by about what the line "
+     "`bridges` says, or more",
+     "bridges to some rows scatter so much that they say nothing of the expansion; take a nugget, "
+     "as in nugget=0.01, or a smaller sigma"},
 };
 enum { FINDINGS = sizeof findings / sizeof *findings };
 
@@ -64,6 +69,14 @@ void examined_print(FILE *out, size_t d, const mst_mean_examination *x)
             "  %-16stime %.4g +- %.2g of it from %zu simulated rows, chi2 %.3g of %zu degrees\n",
             "simulation", x->simulated_time, x->simulated_error, x->simulated, x->simulated_square,
             d);
+    if (x->bridged > 0 && isnan(x->bridge_ess))
+        fprintf(out, "  %-16slost their way: no geodesic to their end was found\n", "bridges");
+    else if (x->bridged > 0)
+        fprintf(out,
+                "  %-16stime too large by %.2g +- %.2g %%, log p of %zu rows by %.2g at most, "
+                "effective size %.0f %%\n",
+                "bridges", 100 * x->bridge_time, 100 * x->bridge_error, x->bridged, x->bridge_log_p,
+                100 * x->bridge_ess);
 }
 
 void examined_json(mst_json *j, const mst_mean_examination *x)
@@ -80,6 +93,11 @@ void examined_json(mst_json *j, const mst_mean_examination *x)
     json_member_number(j, "simulated_time", x->simulated_time);
     json_member_number(j, "simulated_time_error", x->simulated_error);
     json_member_number(j, "simulated_chi2", x->simulated_square);
+    json_member_integer(j, "bridge_rows", x->bridged);
+    json_member_number(j, "bridge_logp", x->bridge_log_p);
+    json_member_number(j, "bridge_time", x->bridge_time);
+    json_member_number(j, "bridge_time_error", x->bridge_error);
+    json_member_number(j, "bridge_ess", x->bridge_ess);
     mst_json_key(j, "findings");
     mst_json_array(j);
     for (size_t i = 0; i < FINDINGS; i++)

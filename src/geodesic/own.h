@@ -22,7 +22,8 @@ typedef struct mst_ray {
 } mst_ray;
 
 typedef struct mst_own_geodesics {
-    /* Numbers to keep of a geodesic for one who asks again. */
+    /* Numbers to keep of a geodesic for one who asks again. Times s they are a guess for it cut short, s of
+     * its length. */
     size_t (*keep)(const mst_manifold *m);
     /* As mst_geodesic_solve, on one thread, without hessian and mixed. kept (n, several, keep) or null: first
      * guesses, NAN where there is none, and what was found. */

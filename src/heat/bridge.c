@@ -49,7 +49,7 @@ typedef struct job {
     uint64_t seed;
     const mst_pairs *pairs;
     bridge_grid fine, coarse; /* coarse.steps = 0: not wanted */
-    bool log;
+    bool log, rays;
     const mst_bridge_values *out;
 } job;
 
@@ -127,6 +127,7 @@ static mst_status run_lanes(const job *j, size_t begin, size_t lane, size_t n, r
     bridge_block b = {.m = j->m,
                       .grid = &j->coarse,
                       .log = j->log,
+                      .rays = j->rays,
                       .n = n,
                       .y = r->y,
                       .x = r->x,
@@ -282,12 +283,19 @@ static mst_status run_rows(void *context, size_t begin, size_t end)
 
 mst_status bridge_run(const bridge_block *b)
 {
+    if (b->rays)
+        return bridge_rays(b);
     return b->m->ops.roll != NULL && !b->log ? bridge_frames(b) : bridge_rows(b);
 }
 
 uint64_t bridge_factor_seed(uint64_t seed, size_t factor)
 {
     return seed + UINT64_C(0x9E3779B97F4A7C15) * factor;
+}
+
+static bool wants_slopes(const mst_bridge_values *o)
+{
+    return o->score != NULL || o->score_se != NULL || o->dt_log_p != NULL || o->dt_log_p_se != NULL;
 }
 
 static mst_status run_factor(const mst_manifold *m, size_t number, const mst_pairs *pairs,
@@ -298,8 +306,10 @@ static mst_status run_factor(const mst_manifold *m, size_t number, const mst_pai
              .seed = bridge_factor_seed(o->seed, number),
              .pairs = pairs,
              .log = bridge_by_log(m, o->guide),
+             .rays = o->guide != MST_GUIDE_SMOOTH && bridge_rays_fit(m) && !wants_slopes(out),
              .out = out};
-    size_t rows = 1 + (4 * MST_LANES - 1) / o->paths;
+    /* A path along geodesics is work enough for a thread. */
+    size_t rows = j.rays ? 1 : 1 + (4 * MST_LANES - 1) / o->paths;
     MST_TRY(bridge_grid_new(&j.fine, o->steps));
     mst_status status = out->step_error != NULL ? bridge_grid_new(&j.coarse, o->steps / 2) : MST_OK;
     if (status == MST_OK)

@@ -26,7 +26,8 @@ void bridge_grid_free(bridge_grid *g);
 typedef struct bridge_block {
     const mst_manifold *m;
     const bridge_grid *grid;
-    bool log; /* the guide is Log, not `toward` */
+    bool log;  /* the guide is Log, not `toward` */
+    bool rays; /* by geodesics of the manifold's own; score and time are null */
     size_t n;
     const double *y, *x; /* (n, D): from, to */
     const double *t;     /* (n) */
@@ -51,6 +52,9 @@ uint64_t bridge_factor_seed(uint64_t seed, size_t factor);
 MST_MUST_USE mst_status bridge_run(const bridge_block *b);
 /* Any manifold, by its operations on rows. */
 MST_MUST_USE mst_status bridge_rows(const bridge_block *b);
+/* Those that find geodesics with the terms of the expansion. */
+bool bridge_rays_fit(const mst_manifold *m);
+MST_MUST_USE mst_status bridge_rays(const bridge_block *b);
 /* Those that roll a frame along. */
 MST_MUST_USE mst_status bridge_frames(const bridge_block *b);
 

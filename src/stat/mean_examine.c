@@ -3,12 +3,11 @@
 
 /* How far a diffusion mean by the expansion is to be believed: what it rests on, and whether data simulated
  * from the fit lead back to it. */
+#include "stat/mean_examine.h"
 #include "geodesic/own.h"
-#include "manifold/internal.h"
 
 #include <manistat/brownian.h>
 #include <manistat/geodesic.h>
-#include <manistat/mean.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,6 +153,12 @@ static void judge(mst_mean_examination *e, size_t d)
     double chi = fabs(e->simulated_square - (double)d) / sqrt(2 * (double)d);
     if (e->simulated > 0 && (!(off <= 3) || !(chi <= 3) || e->simulated_failed > 0))
         warn |= MST_EXAMINED_SIMULATION;
+    /* A time that is off by less than 1 % is no matter, whatever its error. */
+    bool disagree = fabs(e->bridge_time) > fmax(0.01, 3 * e->bridge_error);
+    if (e->bridged > 0 && e->bridge_ess < 0.1)
+        refuse |= MST_EXAMINED_BRIDGES;
+    else if (e->bridged > 0 && (disagree || !(e->bridge_ess >= 0.7)))
+        warn |= MST_EXAMINED_BRIDGES;
     e->notes = warn | refuse;
     e->refused = refuse;
 }
@@ -165,6 +170,7 @@ mst_status mst_mean_examine(mst_mean_examination *out, const mst_score *source, 
     const mst_manifold *m = mst_score_manifold(source);
     *out = (mst_mean_examination){.n = n, .simulated_time = NAN, .simulated_error = NAN};
     out->simulated_square = NAN;
+    out->bridge_log_p = out->bridge_time = out->bridge_error = out->bridge_ess = NAN;
     if (m->own == NULL || m->own->coupling == NULL || !mst_score_gives(source, MST_GIVES_VALIDITY))
         return mst_fail(MST_UNABLE, "means on %s are not examined in this way", m->spec);
     if (!(r->time > 0))
@@ -189,6 +195,8 @@ mst_status mst_mean_examine(mst_mean_examination *out, const mst_score *source, 
     }
     if (status == MST_OK && paths > 0)
         status = simulate(source, r, paths, seed, threads, out);
+    if (status == MST_OK && paths > 0)
+        status = mean_examine_bridges(source, n, x, r, square, seed, threads, out);
     if (status == MST_OK)
         judge(out, m->dim);
     mst_release(square);

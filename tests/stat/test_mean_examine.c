@@ -56,6 +56,11 @@ START_TEST(recovers_what_was_simulated)
     ck_assert_uint_eq(e.notes, 0);
     ck_assert_uint_eq(e.simulated, 150);
     assert_near(e.simulated_time, 1, 3 * e.simulated_error, "the time of the simulation");
+    /* Bridges, which need no expansion, find it right to a hundredth of log p and of the time. */
+    ck_assert_uint_eq(e.bridged, 3);
+    assert_near(e.bridge_log_p, 0, 0.03, "log p by bridges");
+    assert_near(e.bridge_time, 0, 0.01 + 3 * e.bridge_error, "the time by bridges");
+    ck_assert(e.bridge_ess > 0.9 && e.bridge_error < 0.01);
     ck_assert(e.curvature < 0 && e.curvature > -0.2);
     assert_near(e.spread, 1, 0.4, "squared distances scatter as they should");
     mst_mean_result_free(r);
@@ -117,6 +122,30 @@ START_TEST(flat_metrics_are_called_flat)
     ASSERT_OK(mst_mean_examine(&e, source, N, x, r, 0, 7, 1));
     ck_assert_uint_eq(e.notes, MST_EXAMINED_FLAT | MST_EXAMINED_NOT_BROWNIAN);
     ck_assert_uint_eq(e.refused, 0);
+    ck_assert(e.bridged == 0 && isnan(e.bridge_time)); /* nothing was simulated */
+    mst_mean_result_free(r);
+    mst_score_free(source);
+    mst_manifold_free(m);
+}
+END_TEST
+
+/* Crowded landmarks at a long time: the expansion overcorrects, and bridges say by how much, with the sign
+ * that simulations have (docs/shapes.md). */
+START_TEST(bridges_tell_what_the_expansion_is_off_by)
+{
+    mst_manifold *m = open_manifold("landmarks:5x2?sigma=1.2");
+    mst_score *source;
+    double x[N * D], start[D];
+    simulate(m, 1, 1, start, x);
+    ASSERT_OK(mst_score_open(&source, "expansion", m));
+    mst_mean_result *r = fit(source, N, x);
+    mst_mean_examination e;
+    ASSERT_OK(mst_mean_examine(&e, source, N, x, r, 20, 7, 1));
+    ck_assert(e.curvature < -0.5 && e.refused == 0);
+    ck_assert(e.notes & MST_EXAMINED_BRIDGES);
+    ck_assert_msg(e.bridge_log_p < -0.2 && e.bridge_time < 0, "%g, %g", e.bridge_log_p,
+                  e.bridge_time);
+    ck_assert(e.bridge_ess > 0.1 && e.bridge_ess < 0.8);
     mst_mean_result_free(r);
     mst_score_free(source);
     mst_manifold_free(m);
@@ -175,5 +204,6 @@ int main(void)
 {
     return RUN_SUITE("mean_examine", 60, {recovers_what_was_simulated, 0}, {knows_its_rows, 0},
                      {flat_metrics_are_called_flat, 0},
+                     {bridges_tell_what_the_expansion_is_off_by, 0},
                      {likelihood_prefers_the_metric_of_the_data, 0}, {what_is_not_examined, 0});
 }
