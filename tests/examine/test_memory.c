@@ -43,7 +43,11 @@ static const char *const texts[] = {
 
 START_TEST(every_allocation_counts)
 {
+#ifdef MST_SANITIZED
+    enum { TRIES = 10 };
+#else
     enum { TRIES = 30 };
+#endif
     mst_manifold *m;
     scratch_open();
     mst_status status = mst_manifold_parse(&m, scratch_text("text.manifold", texts[_i]));

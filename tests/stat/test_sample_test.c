@@ -406,7 +406,7 @@ END_TEST
 /* Permutations are exact for any n: P(p ≤ k/20) = k/20 with 19 of them. Counts are binomial; Z_LIMIT. */
 START_TEST(permutations_are_calibrated)
 {
-    enum { ROUNDS = 240, A = 5, B = 8 };
+    enum { ROUNDS = 60, A = 5, B = 8 };
     space s = space_open("sphere:3");
     double x[(A + B) * 4], start[4] = {0, 0, 0, 1}, count[3] = {0};
     for (uint64_t round = 0; round < ROUNDS; round++) {
