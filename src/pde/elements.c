@@ -19,29 +19,43 @@ static double width(const pde_axis *a, size_t cell)
     return pde_axis_begin(a, cell + 1) - pde_axis_begin(a, cell);
 }
 
-mst_status pde_cells_metric(pde_region *r, const pde_plane *p, double **metric)
-{
-    const pde_axis *u = &r->axis[0], *v = &r->axis[1];
+typedef struct metric_job {
+    pde_region *r;
+    const pde_plane *p;
     rule gauss;
-    mst_gauss_rule(Q, gauss.node, gauss.weight);
-    MST_TRY(mst_allocate(metric, u->cells * v->cells * POINTS * 3));
-    mst_status status = MST_OK;
-    for (size_t cell = 0; status == MST_OK && cell < u->cells * v->cells; cell++) {
+    double *metric;
+} metric_job;
+
+static mst_status cell_metrics(void *context, size_t begin, size_t end)
+{
+    const metric_job *job = context;
+    const pde_axis *u = &job->r->axis[0], *v = &job->r->axis[1];
+    for (size_t cell = begin; cell < end; cell++) {
         double x[POINTS][2];
         unsigned char inside[POINTS];
         size_t i = cell / v->cells, j = cell % v->cells;
-        if (!r->active[cell])
+        if (!job->r->active[cell])
             continue;
         for (size_t k = 0; k < POINTS; k++) {
-            x[k][0] = pde_axis_begin(u, i) + gauss.node[k / Q] * width(u, i);
-            x[k][1] = pde_axis_begin(v, j) + gauss.node[k % Q] * width(v, j);
+            x[k][0] = pde_axis_begin(u, i) + job->gauss.node[k / Q] * width(u, i);
+            x[k][1] = pde_axis_begin(v, j) + job->gauss.node[k % Q] * width(v, j);
         }
-        status = pde_plane_metric(p, POINTS, x[0], *metric + cell * POINTS * 3, inside);
+        MST_TRY(pde_plane_metric(job->p, POINTS, x[0], job->metric + cell * POINTS * 3, inside));
         for (size_t k = 0; k < POINTS; k++)
             if (!inside[k])
-                r->active[cell] = 0;
+                job->r->active[cell] = 0;
     }
-    return status;
+    return MST_OK;
+}
+
+mst_status pde_cells_metric(pde_region *r, const pde_plane *p, double **metric)
+{
+    size_t cells = r->axis[0].cells * r->axis[1].cells;
+    metric_job job = {.r = r, .p = p};
+    mst_gauss_rule(Q, job.gauss.node, job.gauss.weight);
+    MST_TRY(mst_allocate(metric, cells * POINTS * 3));
+    job.metric = *metric;
+    return mst_parallel_blocks(cells, 64, 0, (mst_progress){0}, cell_metrics, &job);
 }
 
 /* ---- One cell ---- */

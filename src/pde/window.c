@@ -174,12 +174,14 @@ static mst_status make_grids(pde_window *w, const pde_plane *p, const double *x,
                              const pde_limits *limits)
 {
     const double enough = 1e-8;
-    double stretch = 1, lost;
+    double stretch = 1, lost, before = INFINITY;
     for (size_t k = 0;; k++) {
         MST_TRY(make_grid(w, 1, p, x, stretch, limits));
         MST_TRY(try_out(w, x, &lost));
-        if (lost < enough || w->at_edge || k == 4)
+        /* What does not fall as the rectangle grows is the error of the grid, not heat that is cut off. */
+        if (lost < enough || lost > 0.7 * before || w->at_edge || k == 4)
             break;
+        before = lost;
         stretch = 1.01 * sqrt(stretch * stretch + 2 * log(lost / enough) / (far_away * far_away));
         pde_grid_free(&w->grid[1]);
     }

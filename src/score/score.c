@@ -88,6 +88,11 @@ bool score_is(const mst_score *s, const mst_score_ops *ops)
     return s->ops.evaluate == ops->evaluate;
 }
 
+bool score_solves(const mst_score *s)
+{
+    return s->ops.prepare != NULL;
+}
+
 bool mst_score_gives(const mst_score *s, unsigned what)
 {
     return (s->info.gives & what) == what;

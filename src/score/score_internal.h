@@ -11,6 +11,8 @@ bool score_is(const mst_score *s, const mst_score_ops *ops);
 /* Is it the exact kernel, or the logarithm? */
 bool score_is_exact(const mst_score *s);
 bool score_is_log(const mst_score *s);
+/* Does it solve something for every x, see mst_score_prepare? */
+bool score_solves(const mst_score *s);
 
 /* First guesses (rows, keep), as the manifold keeps them (geodesic/own.h), for what mst_score_remember made
  * of the expansion. */

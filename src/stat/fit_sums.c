@@ -4,6 +4,7 @@
 #include "stat/fit_sums.h"
 
 #include "manifold/internal.h"
+#include "score/score_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,6 +212,19 @@ static void add_pulled(const fit_sum_job *j, const double *sum, bool fisher, fit
         out->hessian[k] += fisher ? -hessian[k] : hessian[k];
 }
 
+/* A source that solves for all rows at once does so now, by all threads: within the sum it would be by
+ * those that have rows, and few rows are one block. */
+static mst_status solve_first(const fit_sum_job *j)
+{
+    const fit_rows *rows = &j->model->rows[j->group];
+    double log_p;
+    if (!score_solves(j->model->source) || j->y == NULL || rows->n == 0)
+        return MST_OK;
+    return mst_score_evaluate(j->model->source,
+                              &(mst_pairs){.n = 1, .x = rows->x, .y = j->y, .t = &j->time},
+                              &(mst_heat_values){.log_p = &log_p});
+}
+
 static mst_status add_group(const fit_model *m, const double *state, size_t group, fit_sums *out)
 {
     const mst_manifold *manifold = mst_score_manifold(m->source);
@@ -237,6 +251,8 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
                      .hessian = hessian,
                      .outer = outer,
                      .cross = hessian && m->time_is_free && out->near == NULL};
+    if (status == MST_OK)
+        status = solve_first(&j);
     if (status == MST_OK)
         status = sum_group(&j, sum);
     if (status == MST_OK && m->ops->per_row)

@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 #include "manifold/internal.h"
+#include "score/score_internal.h"
 #include "stat/mean_doubts.h"
 #include "stat/mean_search.h"
 #include "stat/mean_weights.h"
@@ -102,6 +103,16 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     return MST_OK;
 }
 
+/* Is it worth while to come near the mean by geodesics first? Where each row takes a search, and where a
+ * source solves for every row anew when the time is far from those it knows: chords may be wrong by orders of
+ * magnitude, as those across the hole of a learned ring are. */
+static bool start_is_dear(const mst_score *source)
+{
+    const mst_manifold *m = mst_score_manifold(source);
+    bool closed = (mst_manifold_traits_of(m)->closed & (MST_CLOSED_DIST | MST_CLOSED_LOG)) != 0;
+    return m->own != NULL || (score_solves(source) && !closed);
+}
+
 static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size_t n,
                             const double *x, const mst_mean_options *o)
 {
@@ -110,9 +121,9 @@ static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size
     mst_mean_options own = *o;
     mean_near near = {0};
     mst_status status = MST_OK;
-    if (m->own != NULL && o->start == NULL && mst_score_gives(source, MST_GIVES_TIME)) {
+    if (start_is_dear(source) && o->start == NULL && mst_score_gives(source, MST_GIVES_TIME)) {
         const fit_rows rows = {.n = n, .x = x, .weights = o->weights};
-        status = mean_near_new(&near, m, &rows, o->threads);
+        status = mean_near_new(&near, m, &rows, m->own == NULL, o->threads);
         own.start = near.found ? near.at : NULL;
     }
     if (status == MST_OK) {

@@ -230,8 +230,9 @@ void mean_draw(const mean_draws *d, uint64_t seed, size_t number, double *counts
 
 /* ---- Where geodesics are searched for ---- */
 
+/* `roughly`: of a few of the rows; what is kept then belongs to those. */
 MST_MUST_USE mst_status mean_near_new(mean_near *near, const mst_manifold *m, const fit_rows *rows,
-                                      int threads);
+                                      bool roughly, int threads);
 void mean_near_free(mean_near *near);
 /* Log_y(x_i) (n, D) and its lengths (n), NAN where none is found, with what is kept of the geodesics. */
 MST_MUST_USE mst_status mean_measure(const mst_manifold *m, size_t n, const double *x,

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Where the climbs to a mean begin. */
+#include "score/score_internal.h"
 #include "stat/distances.h"
 #include "stat/extrinsic.h"
 #include "stat/mean_search.h"
@@ -68,6 +69,8 @@ mst_status mean_first_time(const mean_search *s, const fit_rows *rows, const dou
     }
     if (s->near != NULL && memcmp(mean, s->near->at, s->D * sizeof *mean) == 0)
         *time = s->near->square;
+    else if (score_solves(s->model.model.source) && s->count > 0)
+        *time = (double)s->d * *mean_time(s, &s->candidates[0]); /* it is solved for */
     else
         MST_TRY(
             mean_squared_size(s->m, rows->n, rows->x, rows->weights, mean, s->o->threads, time));
