@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The Cholesky factor, made by CHOLMOD. */
-#include "pde/grid.h"
+/* The Cholesky factor: its order and its supernodes by CHOLMOD. */
+#include "pde/cholesky.h"
 
 #include <suitesparse/cholmod.h>
 
 struct pde_cholmod {
     cholmod_common common;
     cholmod_factor *factor;
+    double *value;
 };
 
 void pde_cholmod_free(struct pde_cholmod *c)
 {
     if (c == NULL)
         return;
+    mst_release(c->value);
     cholmod_free_factor(&c->factor, &c->common);
     cholmod_finish(&c->common);
     mst_release(c);
@@ -54,22 +56,19 @@ mst_status pde_cholmod_new(struct pde_cholmod **out, pde_factor *f, size_t n, co
     cholmod_sparse *a = lower(c, n, line, column, value);
     if (a != NULL)
         c->factor = cholmod_analyze(a, &c->common);
-    if (c->factor != NULL)
-        cholmod_factorize(a, c->factor, &c->common);
     int status = c->common.status;
     cholmod_free_sparse(&a, &c->common);
-    if (status == CHOLMOD_NOT_POSDEF || (c->factor != NULL && c->factor->minor < n))
-        return mst_fail(MST_BREAKDOWN, "the matrix of the heat equation is not positive definite");
-    if (status != CHOLMOD_OK || c->factor == NULL)
+    if (status != CHOLMOD_OK || c->factor == NULL || !c->factor->is_super)
         return mst_fail(MST_MEMORY, "not enough memory for the factor of %zu unknowns", n);
     const cholmod_factor *l = c->factor;
+    MST_TRY(mst_allocate_zero(&c->value, l->xsize));
     *f = (pde_factor){.n = n,
                       .supers = l->nsuper,
                       .super = l->super,
                       .begin = l->pi,
                       .at = l->px,
                       .row = l->s,
-                      .value = l->x};
+                      .value = c->value};
     *order = l->Perm;
-    return MST_OK;
+    return pde_cholesky(f, line, column, value, *order, c->value);
 }

@@ -137,6 +137,10 @@ mst_status mean_near_new(mean_near *near, const mst_manifold *m, const fit_rows 
     MST_TRY(mst_allocate(&near->at, m->ambient));
     mst_status status = approach(m, rows, roughly, threads, near);
     near->found = status == MST_OK;
+    if (roughly) { /* it is not of all rows */
+        mst_geodesics_free(near->kept);
+        near->kept = NULL;
+    }
     /* Without it the climb begins where others do. */
     return status == MST_MEMORY || status == MST_INTERRUPTED ? status : MST_OK;
 }

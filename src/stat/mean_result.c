@@ -127,7 +127,7 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
         r->bic = log(s->total_weight) * (double)r->parameters - 2 * r->log_likelihood;
     }
     *out = r;
-    if (s->near != NULL)
+    if (s->near != NULL && s->near->kept != NULL)
         return measure(s, r);
     /* A manifold may have no logarithm here: then there is no variance. */
     r->variance = s->squared_distance;

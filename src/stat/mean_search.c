@@ -22,7 +22,8 @@ static mst_status remember(mean_search *s, bool near)
     mst_score_free(s->memory);
     MST_TRY(mst_score_remember(&s->memory, s->model.model.source, s->rows.n));
     s->model.model.memory = s->memory;
-    if (near && s->memory != NULL && s->near != NULL && geodesics_own(s->near->kept) != NULL)
+    if (near && s->memory != NULL && s->near != NULL && s->near->kept != NULL &&
+        geodesics_own(s->near->kept) != NULL)
         score_hint(s->memory, geodesics_own(s->near->kept));
     return MST_OK;
 }

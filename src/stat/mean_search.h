@@ -33,7 +33,7 @@ typedef struct mean_near {
     bool found;
     double *at;          /* (D) */
     double square;       /* mean squared distance of the rows */
-    mst_geodesics *kept; /* from there to the rows */
+    mst_geodesics *kept; /* from there to the rows, or null */
 } mean_near;
 
 typedef struct mean_search {
@@ -230,7 +230,7 @@ void mean_draw(const mean_draws *d, uint64_t seed, size_t number, double *counts
 
 /* ---- Where geodesics are searched for ---- */
 
-/* `roughly`: of a few of the rows; what is kept then belongs to those. */
+/* `roughly`: of a few of the rows, and nothing is kept. */
 MST_MUST_USE mst_status mean_near_new(mean_near *near, const mst_manifold *m, const fit_rows *rows,
                                       bool roughly, int threads);
 void mean_near_free(mean_near *near);
