@@ -143,7 +143,7 @@ def main():
     check("decoded angle", abs(turned - middle) < 0.3, turned - middle)
     check("no remarks", r["warnings"] == [], r["warnings"])
 
-    r, err = run_json("mean", "--manifold", "wide.gp", "--score", "pde", "--starts", 1, "half.csv")
+    r, err = run_json("mean", "--manifold", "wide.gp", "--score", "pde", "half.csv")
     radius, angle = place(r["mean"])
     check("diffusion mean: time", abs(r["time"] - 430) < 43, r["time"])
     check("diffusion mean: radius", abs(radius - 0.99) <= 0.005, radius)
@@ -151,7 +151,7 @@ def main():
     bright, _ = decoded("wide.gp", r["mean"], images)
     check("diffusion mean: brightness", bright >= 0.95, bright)
 
-    r, err = run_json("mean", "--manifold", "best.gp", "--score", "pde", "--starts", 1, "half.csv")
+    r, err = run_json("mean", "--manifold", "best.gp", "--score", "pde", "half.csv")
     radius, angle = place(r["mean"])
     check("in the hole: time", abs(r["time"] - 1120) < 112, r["time"])
     check("in the hole: radius", abs(radius - 0.75) <= 0.02, radius)
