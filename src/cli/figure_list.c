@@ -67,7 +67,7 @@ const figure figures[] = {
         .title = "A digit that turns: the mean of half a turn",
         .note =
             "A plane learned from 200 images; of the first 100, half a turn, every fourth has a "
-            "part in the means: Frechet's, and the diffusion mean by the heat equation.",
+            "part in the means: Fréchet's, and the diffusion mean by the heat equation.",
         .needs = {"mnist/rot_mnist_200x784_f32.npy"},
         .steps = {{"ring.csv", NULL, figure_ring},
                   {"half-ring.csv", NULL, figure_half_ring},
