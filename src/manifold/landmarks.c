@@ -5,6 +5,7 @@
  * Lagrangian is L = H(x, p), ∂L/∂x = −∂H/∂x and ∂L/∂v = p. */
 #include "manifold/landmarks.h"
 
+#include "manifold/landmarks_roll.h"
 #include "manifold/metric.h"
 #include "manifold/runge_kutta.h"
 #include "manifold/spec.h"
@@ -336,6 +337,8 @@ mst_status mst_landmarks_new(mst_manifold **out, size_t count, size_t space, dou
     (*out)->ops.exp_derivative = landmark_exp_derivative;
     (*out)->ops.toward = landmark_toward;
     (*out)->ops.walk = landmark_walk;
+    if (landmark_can_roll(&data->shape))
+        (*out)->ops.roll = landmark_roll;
     (*out)->own = &landmark_geodesics;
     return MST_OK;
 }

@@ -136,6 +136,8 @@ mst_status landmark_toward(const mst_manifold *m, size_t n, const double *x, con
                            double *f, double *v, double *laplace);
 mst_status landmark_walk(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
                          mst_noise noise);
+/* Of shapes that can roll (landmarks_roll.h). */
+mst_status landmark_roll(const mst_manifold *m, const mst_rolling_paths *p);
 mst_status landmark_drift(const mst_manifold *m, size_t n, const double *x, double *b);
 mst_status landmark_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *out);

@@ -36,18 +36,19 @@ static mst_status find_reach(trainer *r, size_t n, const double *x, const double
 
 mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
 {
-    enum { PATHS = 2048 };
+    /* Where a logarithm is a search it takes milliseconds, and a training may have no more than a minute. */
+    enum { PATHS = 2048, SEARCHED = 256 };
     size_t D = mst_manifold_ambient(r->m);
     double *rows;
-    bool has_log =
-        (mst_manifold_traits_of(r->m)->closed & MST_CLOSED_LOG) != 0 || mst_has_root(r->m);
+    bool closed = (mst_manifold_traits_of(r->m)->closed & MST_CLOSED_LOG) != 0,
+         has_log = closed || mst_has_root(r->m);
     if (sample_plan_is_uniform(plan) || !has_log)
         return MST_OK;
     MST_TRY(mst_allocate(&rows, PATHS * (4 * D + 1) + 2 * D));
     double *y = rows + PATHS * D, *t = y + PATHS * D, *work = t + PATHS;
     mst_status status = sample_draw(plan, 0, PATHS, &(sample_rows){.x = rows, .y = y, .t = t});
     if (status == MST_OK)
-        status = find_reach(r, PATHS, rows, y, work);
+        status = find_reach(r, closed ? PATHS : SEARCHED, rows, y, work);
     mst_release(rows);
     /* A search may give up, and so may a table's own log. */
     return status == MST_CONVERGENCE || status == MST_DOMAIN ? MST_OK : status;
