@@ -76,6 +76,8 @@ typedef struct mst_manifold_traits {
     bool unrolls;
     /* Rows are landmarks, points of R^k with this k one after the other; 0: they are not. */
     size_t landmark_dim;
+    /* Of landmarks: moving all of them by the same vector is an isometry, and takes the frame along. */
+    bool moves_together;
     /* Any row of numbers that `project` takes stands for a point, as any configuration of landmarks has a
      * shape: who reads rows projects them. */
     bool any_row;
@@ -304,6 +306,11 @@ typedef struct mst_manifold_ops {
     mst_status (*prepare)(const mst_manifold *m, size_t n, const double *x, double *prepared);
     mst_status (*dist_prepared)(const mst_manifold *m, size_t n, const double *x, const double *y,
                                 double *r);
+
+    /* v ≈ Log_x(y) where the logarithm is a search: smooth in both points, in microseconds, and NAN where it
+     * fails. What networks stand on. Fall-back: `toward`. */
+    mst_status (*near_log)(const mst_manifold *m, size_t n, const double *x, const double *y,
+                           double *v);
 } mst_manifold_ops;
 
 /* ---- Life cycle. Constructors give a whole object or nothing: MST_ARGUMENT for a dimension out of range

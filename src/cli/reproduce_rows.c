@@ -35,7 +35,7 @@ const char *const paper_tables[] = {"table1", "table2", "timing", NULL};
 #define LANDMARKS(title, spec, path)                                                          \
     {                                                                                         \
         .table = TABLE_2, .name = title, .manifold = spec, .file = path, .start = START_LINE, \
-        .width = 512, .depth = 3, .batch = 256                                                \
+        .width = 512, .depth = 3, .batch = 1024                                               \
     }
 #define TIMED(title, spec, path)                                                            \
     {                                                                                       \

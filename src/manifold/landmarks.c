@@ -155,6 +155,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *t)
     bool alone = shape_of(m)->count == 1;
     t->compact = MST_NO;
     t->landmark_dim = shape_of(m)->space;
+    t->moves_together = true;
     t->flat = t->hadamard = alone ? MST_YES : MST_NO;
     if (alone)
         t->curvature = t->curvature_above = 0;
@@ -337,8 +338,10 @@ mst_status mst_landmarks_new(mst_manifold **out, size_t count, size_t space, dou
     (*out)->ops.exp_derivative = landmark_exp_derivative;
     (*out)->ops.toward = landmark_toward;
     (*out)->ops.walk = landmark_walk;
-    if (landmark_can_roll(&data->shape))
+    if (landmark_can_roll(&data->shape)) {
         (*out)->ops.roll = landmark_roll;
+        (*out)->ops.near_log = landmark_near_log;
+    }
     (*out)->own = &landmark_geodesics;
     return MST_OK;
 }

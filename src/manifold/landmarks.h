@@ -138,6 +138,8 @@ mst_status landmark_walk(const mst_manifold *m, size_t n, double *x, double h, s
                          mst_noise noise);
 /* Of shapes that can roll (landmarks_roll.h). */
 mst_status landmark_roll(const mst_manifold *m, const mst_rolling_paths *p);
+mst_status landmark_near_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                             double *v);
 mst_status landmark_drift(const mst_manifold *m, size_t n, const double *x, double *b);
 mst_status landmark_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                           double *out);

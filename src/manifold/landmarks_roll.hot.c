@@ -15,130 +15,11 @@
  * where m is the dimension of space, Y in the first square stands for Y ⊗ I, z_ab = D_ab·(v_a − v_b) with
  * D_ab = q_a − q_b, and g_ab is linear in p and B a matrix of the place alone (`settle`). It is a quadratic
  * form in p made of products of linear ones, so all entries of the tensor cost little more than the first. */
-#include "geodesic/eight_hot.h"
-#include "manifold/landmarks_radial_hot.h"
-#include "manifold/landmarks_roll.h"
-
-enum {
-    DIM = LANDMARK_ROLL_DIM,
-    COUNT = DIM / 2,
-    PAIRS = COUNT * (COUNT - 1) / 2,
-    SQUARES = DIM * (DIM + 1) / 2 + COUNT * (COUNT + 1) / 2,
-};
-
-typedef eight matrix[COUNT][COUNT];
-
-/* The place of the pair a > b. */
-INLINE size_t pair_of(size_t a, size_t b)
-{
-    return a * (a - 1) / 2 + b;
-}
-
-#define EACH_PAIR                       \
-    for (size_t a = 1; a < n; a++)      \
-        for (size_t b = 0; b < a; b++)
-
-/* ---- Places ---- */
-
-/* What a point has: D_ab of the pairs a > b, kernel and derivatives, K and K⁻¹ = L⁻ᵀL⁻¹. */
-typedef struct place {
-    size_t n, m, d;
-    eight gap[PAIRS][LANDMARK_SPACE];
-    eight square[PAIRS], k0[PAIRS], k1[PAIRS], k2[PAIRS];
-    matrix k, root, root_inverse, inverse;
-} place;
-
-/* L of K, NAN where there is none, and its inverse. */
-static void factor_matrix(size_t n, size_t most, const eight *k, eight *l, eight *inverse)
-{
-#define AT(x, a, b) (x)[(a) * most + (b)]
-    for (size_t a = 0; a < n; a++) {
-        for (size_t b = 0; b <= a; b++) {
-            eight sum = AT(k, a, b);
-            for (size_t c = 0; c < b; c++)
-                sum -= AT(l, a, c) * AT(l, b, c);
-            if (a == b)
-                root(&sum);
-            AT(l, a, b) = a == b ? sum : sum * AT(inverse, b, b);
-            if (a == b)
-                AT(inverse, a, a) = 1 / sum;
-        }
-        for (size_t b = 0; b < a; b++) {
-            eight sum = zero;
-            for (size_t c = b; c < a; c++)
-                sum += AT(l, a, c) * AT(inverse, c, b);
-            AT(inverse, a, b) = -sum * AT(inverse, a, a);
-        }
-    }
-#undef AT
-}
-
-static void place_at(place *at, const landmark_shape *s, const eight *q, int order)
-{
-    size_t n = at->n = s->count, m = at->m = s->space;
-    at->d = n * m;
-    EACH_PAIR
-    {
-        eight sum = zero, *gap = at->gap[pair_of(a, b)];
-        for (size_t c = 0; c < m; c++) {
-            gap[c] = q[a * m + c] - q[b * m + c];
-            sum += gap[c] * gap[c];
-        }
-        at->square[pair_of(a, b)] = sum;
-    }
-    landmark_shape part = *s;
-    part.wide = n * (n - 1) / 2 * EIGHT;
-    if (order < 2)
-        radial_to(&part, (const double *)at->square, 1, (double *)at->k0, (double *)at->k1, NULL,
-                  NULL);
-    else
-        radial_to(&part, (const double *)at->square, 2, (double *)at->k0, (double *)at->k1,
-                  (double *)at->k2, NULL);
-    for (size_t a = 0; a < n; a++) {
-        at->k[a][a] = zero + (s->alpha + s->nugget);
-        for (size_t b = 0; b < a; b++)
-            at->k[a][b] = at->k[b][a] = at->k0[pair_of(a, b)];
-    }
-    factor_matrix(n, COUNT, at->k[0], at->root[0], at->root_inverse[0]);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b <= a; b++) {
-            eight sum = zero;
-            for (size_t c = a; c < n; c++)
-                sum += at->root_inverse[c][a] * at->root_inverse[c][b];
-            at->inverse[a][b] = at->inverse[b][a] = sum;
-        }
-}
-
-/* y = (A ⊗ I) x. */
-INLINE void apply(const place *at, const matrix *a, const eight *x, eight *y)
-{
-    for (size_t i = 0; i < at->n; i++)
-        for (size_t c = 0; c < at->m; c++) {
-            eight sum = (*a)[i][0] * x[c];
-            for (size_t j = 1; j < at->n; j++)
-                sum += (*a)[i][j] * x[j * at->m + c];
-            y[i * at->m + c] = sum;
-        }
-}
-
-INLINE void dot(size_t m, const eight *x, const eight *y, eight *out)
-{
-    *out = x[0] * y[0];
-    for (size_t c = 1; c < m; c++)
-        *out += x[c] * y[c];
-}
-
-/* 2k' D·(v_a − v_b): how k changes along v. */
-INLINE void change(const place *at, size_t a, size_t b, const eight *v, eight *out)
-{
-    size_t pair = pair_of(a, b);
-    eight sum = zero;
-    for (size_t c = 0; c < at->m; c++)
-        sum += at->gap[pair][c] * (v[a * at->m + c] - v[b * at->m + c]);
-    *out = sum * at->k1[pair];
-}
+#include "manifold/landmarks_eight_hot.h"
 
 /* ---- Geodesics with covectors along ---- */
+
+enum { SQUARES = DIM * (DIM + 1) / 2 + COUNT * (COUNT + 1) / 2 };
 
 typedef struct rolled {
     eight q[DIM], p[DIM], alpha[DIM][DIM];
@@ -179,22 +60,10 @@ static void slope_at(const landmark_shape *s, const rolled *x, rolled *out)
     place at;
     eight along[PAIRS];
     place_at(&at, s, x->q, 1);
-    size_t n = at.n, m = at.m;
+    size_t n = at.n;
     apply(&at, &at.k, x->p, out->q);
-    for (size_t k = 0; k < at.d; k++)
-        out->p[k] = zero;
-    EACH_PAIR
-    {
-        size_t pair = pair_of(a, b);
-        eight push;
-        change(&at, a, b, out->q, &along[pair]);
-        dot(m, x->p + a * m, x->p + b * m, &push);
-        push *= at.k1[pair];
-        for (size_t c = 0; c < m; c++) {
-            out->p[a * m + c] -= push * at.gap[pair][c];
-            out->p[b * m + c] += push * at.gap[pair][c];
-        }
-    }
+    force_at(&at, x->p, out->p);
+    EACH_PAIR change(&at, a, b, out->q, &along[pair_of(a, b)]);
     for (size_t k = 0; k < at.d; k++)
         transport(&at, x->p, along, x->alpha[k], out->alpha[k]);
 }
@@ -373,7 +242,7 @@ static void settle(const place *at, bend *out)
 typedef struct form {
     eight along[PAIRS], partner[PAIRS]; /* z and g */
     eight bent[DIM];                    /* B p */
-    eight square[SQUARES];              /* Ŝ − ½ Y, then √(m/2) Y, by scaled lower triangles */
+    eight square[SQUARES]; /* Ŝ − ½ Y, then √(m/2) Y, by scaled lower triangles */
 } form;
 
 /* Y = L⁻¹ (∂_v K) L⁻ᵀ, of the changes of the pairs. */
@@ -591,8 +460,7 @@ static void correct(const landmark_shape *s, const double *h, const rolled *x,
     /* Where landmarks meet nothing can be learned about the gradient. */
     eight_mask trusted = changed <= 0.25 * size;
     for (size_t k = 0; k < d; k++)
-        b[k] += part * (0.5 * part * second[k] - first[k]) -
-                EIGHT_CHOOSE(trusted, there[k], zero);
+        b[k] += part * (0.5 * part * second[k] - first[k]) - EIGHT_CHOOSE(trusted, there[k], zero);
 }
 
 static void step(const landmark_shape *s, const double *h, const double *b,

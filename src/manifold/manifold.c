@@ -292,6 +292,19 @@ mst_status mst_manifold_toward(const mst_manifold *m, size_t n, const double *x,
     return SLOT(toward, x, y, f, v, laplacian);
 }
 
+mst_status mst_near_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                        double *v)
+{
+    size_t D = m->ambient;
+    if (m->ops.near_log == NULL)
+        return mst_manifold_toward(m, n, x, y, NULL, v, NULL);
+    MST_TRY(m->ops.near_log(m, n, x, y, v));
+    for (size_t i = 0; i < n; i++)
+        if (isnan(v[i * D]))
+            MST_TRY(mst_manifold_toward(m, 1, x + i * D, y + i * D, NULL, v + i * D, NULL));
+    return MST_OK;
+}
+
 mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *out)
 {

@@ -5,6 +5,7 @@
 
 #include "base/columns.h"
 #include "manifold/in_space.h"
+#include "manifold/internal.h"
 
 #include <manistat/geodesic.h>
 #include <math.h>
@@ -311,6 +312,8 @@ static mst_status stand_in(const features_part *p, size_t n, const double *x, co
     double *v = is_projected(p) ? out : work;
     if (p->log && p->kind != PART_NORMAL)
         MST_TRY(search_logs(p, n, x, y, v));
+    else if (f == NULL)
+        MST_TRY(mst_near_log(p->m, n, y, x, v));
     else
         MST_TRY(mst_manifold_toward(p->m, n, y, x, f, v, NULL));
     return is_projected(p) ? MST_OK : mst_manifold_to_frame(p->m, n, y, work, out);
@@ -406,6 +409,22 @@ static void sharpen(const features_part *p, double t, const double *x, const dou
         out[p->pairs + k] = unit / width * out[k];
 }
 
+/* Landmarks that may be moved together: both points of a row, such that the centre of y is at 0. */
+static void centre_rows(const features_part *p, size_t n, double *x, double *y)
+{
+    size_t space = mst_manifold_traits_of(p->m)->landmark_dim, D = p->D;
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < space; c++) {
+            double centre = 0;
+            for (size_t k = c; k < D; k += space)
+                centre += y[i * D + k] * (double)space / (double)D;
+            for (size_t k = c; k < D; k += space) {
+                x[i * D + k] -= centre;
+                y[i * D + k] -= centre;
+            }
+        }
+}
+
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
                             const double *y, const double *t, double *work, double *inputs,
                             double *baseline)
@@ -413,6 +432,8 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
     double *px = work, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
     mst_take_columns(n, s->D, p->ambient_at, p->D, x, px);
     mst_take_columns(n, s->D, p->ambient_at, p->D, y, py);
+    if (mst_manifold_traits_of(p->m)->moves_together && !s->plain)
+        centre_rows(p, n, px, py);
     MST_TRY(show_points(s, p, n, px, rest, p->x_at, inputs));
     MST_TRY(show_points(s, p, n, py, rest, p->y_at, inputs));
     if (s->plain)

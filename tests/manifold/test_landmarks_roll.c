@@ -90,8 +90,7 @@ START_TEST(frames_are_orthonormal_and_their_curvature_is_right)
                     assert_near(inner, a == b, 1e-9, "%s: frame %zu, %zu", specs[_i], a, b);
                     ASSERT_OK(mst_manifold_ricci(r.m, 1, x, e + a * d, v));
                     ASSERT_OK(mst_manifold_inner(r.m, 1, x, v, e + b * d, &inner));
-                    double got =
-                        r.tensor[(k * r.ricci + a * (a + 1) / 2 + b) * PATHS + i];
+                    double got = r.tensor[(k * r.ricci + a * (a + 1) / 2 + b) * PATHS + i];
                     assert_near(got, inner, 1e-7 * (1 + fabs(inner)), "%s: Ric %zu, %zu", specs[_i],
                                 a, b);
                 }
