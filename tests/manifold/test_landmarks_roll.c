@@ -105,7 +105,7 @@ START_TEST(plain_steps_are_geodesics_and_frames_parallel)
     double worst[2] = {0};
     for (int half = 0; half < 2; half++) {
         paths r;
-        roll(&r, specs[_i], half ? 0.00025 : 0.001, true);
+        roll(&r, specs[_i], half ? 0.0000625 : 0.00025, true);
         size_t d = r.d;
         for (size_t i = 0; i < PATHS; i++) {
             double x[MOST], y[MOST], e[MOST * MOST], to[MOST * MOST], v[MOST] = {0}, w[MOST];
@@ -126,7 +126,7 @@ START_TEST(plain_steps_are_geodesics_and_frames_parallel)
         }
         paths_free(&r);
     }
-    ck_assert_msg(worst[0] < 3e-5, "%s: off by %g", specs[_i], worst[0]);
+    ck_assert_msg(worst[0] < 1e-6, "%s: off by %g", specs[_i], worst[0]);
     ck_assert_msg(worst[1] < worst[0] / 12, "%s: off by %g, then %g", specs[_i], worst[0],
                   worst[1]);
 }
