@@ -466,11 +466,37 @@ START_TEST(divergence_is_the_trace)
 }
 END_TEST
 
+/* Landmarks that are moved together are the same to a network, except for rounding. */
+START_TEST(translations_do_not_show)
+{
+    enum { INPUTS = 64, DIM = 6 };
+    mst_manifold *m;
+    features *s;
+    ASSERT_OK(mst_manifold_parse(&m, "landmarks:3x2?sigma=0.5"));
+    ASSERT_OK(features_new(&s, m, false, false));
+    ck_assert_uint_le(s->inputs, INPUTS);
+    double x[] = {0, 0.1, 0.6, -0.2, 0.3, 0.7}, y[] = {0.2, 0, 0.5, -0.1, 0.4, 0.9}, t = 0.1;
+    double in[INPUTS], base[DIM], moved_in[INPUTS], moved_base[DIM];
+    ASSERT_OK(features_read(s, 1, x, y, &t, in, base));
+    for (size_t k = 0; k < DIM; k++) {
+        x[k] += k % 2 == 0 ? 3 : -40;
+        y[k] += k % 2 == 0 ? 3 : -40;
+    }
+    ASSERT_OK(features_read(s, 1, x, y, &t, moved_in, moved_base));
+    for (size_t k = 0; k < s->inputs; k++)
+        assert_near(moved_in[k], in[k], 1e-10, "input %zu", k);
+    for (size_t k = 0; k < DIM; k++)
+        assert_near(moved_base[k], base[k], 1e-10, "baseline %zu", k);
+    features_free(s);
+    mst_manifold_free(m);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE(
         "features", 60, {outputs_are_isometric, CASES}, {baseline_is_the_logarithm, CASES},
         {inputs_of_rows, CASES}, {baselines_of_flat_space, 0}, {derivatives, CASES},
         {energy_baseline_has_the_gradient, CASES}, {connection, CASES}, {connections_agree, 4},
-        {periods_do_not_show, 2}, {divergence_is_the_trace, CASES});
+        {periods_do_not_show, 2}, {translations_do_not_show, 0}, {divergence_is_the_trace, CASES});
 }
