@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Geodesics of landmarks with log Θ, from the arithmetic mean of aligned specimens to the first 40 of them, over
- * widths of the kernel. bench_landmark_geodesics FILE SPACE: a table without header as `align -o` writes it, of landmarks
- * in SPACE dimensions. Without a file, thirty places of a wavy ring that are shaken smoothly. */
+/* Geodesics of landmarks with log Θ, from the arithmetic mean of aligned specimens to the first 40 of them,
+ * over widths of the kernel. bench_landmark_geodesics FILE SPACE: a table without header as `align -o` writes
+ * it, of landmarks in SPACE dimensions. Without a file, thirty places of a wavy ring that
+ * are shaken smoothly. */
 #include "bench.h"
 
 #include <manistat.h>

@@ -75,7 +75,8 @@ static const option option_minutes = {
     .value = "M",
     .fallback = "1",
     .example = "0.5",
-    .help = "minutes of training, for each network",
+    .help = "minutes of training, for a network; flat spaces take half of it, spheres two to four "
+            "times",
 };
 
 static const option option_training_steps = {

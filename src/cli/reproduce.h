@@ -31,6 +31,7 @@ typedef struct paper_row {
     size_t width, depth; /* of the published network */
     double t_min, t_max; /* of ours; 0: the defaults of training */
     size_t batch;        /* of ours, the same */
+    double effort;       /* how many times --minutes or --steps it is trained; 0: once */
     /* > 0: a Fréchet mean by a network for this one time; else diffusion means */
     double limit_time;
     /* What the paper says, 0: not known to us. Errors of mean and time, and the distance of its Fréchet

@@ -4,6 +4,7 @@
 /* The network of a row: read if --models has it, trained if not, continued if a training was killed. */
 #include "reproduce.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,8 +25,9 @@ static mst_train_options training_options(const paper_options *o, const paper_ro
                                           const mst_manifold *m, size_t n, const double *x)
 {
     mst_train_options t = o->preset ? mst_train_options_paper() : mst_train_options_default();
-    t.minutes = o->minutes;
-    t.steps = o->steps;
+    double effort = row->effort > 0 ? row->effort : 1;
+    t.minutes = effort * o->minutes;
+    t.steps = (uint64_t)ceil(effort * (double)o->steps);
     t.seed = o->seed;
     t.threads = o->threads;
     if (o->preset) {

@@ -99,3 +99,16 @@ mst_status geodesic_dist(const mst_manifold *m, size_t n, const double *x, const
     mst_release(status);
     return answer;
 }
+
+mst_status geodesic_log_or_toward(const mst_manifold *m, size_t n, const double *x, const double *y,
+                                  double *v)
+{
+    size_t D = m->ambient;
+    mst_geodesic_options o = mst_geodesic_options_default();
+    o.threads = 1;
+    MST_TRY(mst_geodesic_solve(m, n, x, y, &o, &(mst_geodesic_output){.log_x = v}));
+    for (size_t i = 0; i < n; i++)
+        if (isnan(v[i * D]))
+            MST_TRY(mst_manifold_toward(m, 1, x + i * D, y + i * D, NULL, v + i * D, NULL));
+    return MST_OK;
+}

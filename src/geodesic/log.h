@@ -19,4 +19,8 @@ MST_MUST_USE mst_status geodesic_lengths(const mst_manifold *m, size_t n, const 
 MST_MUST_USE mst_status geodesic_log_again(const mst_manifold *m, mst_geodesics *kept, size_t first,
                                            size_t n, const double *x, const double *y, double *v);
 
+/* Log_x(y) on one thread; where none is found what leads toward y, so that every row has a vector. */
+MST_MUST_USE mst_status geodesic_log_or_toward(const mst_manifold *m, size_t n, const double *x,
+                                               const double *y, double *v);
+
 #endif

@@ -41,9 +41,14 @@ size_t mst_prepared_size(const mst_manifold *m);
  * constant, or unknown. */
 double mst_round_curvature(const mst_manifold *m);
 
-/* v (n, D) ≈ Log_x(y), smooth and without a search: the slot `near_log`, or else what `toward` leads along. */
+/* v (n, D) ≈ Log_x(y), smooth and without a search: the slot `near_log`, or else what `toward` leads
+ * along. */
 MST_MUST_USE mst_status mst_near_log(const mst_manifold *m, size_t n, const double *x,
                                      const double *y, double *v);
+
+/* Where landmarks may be moved together: moves those of x and of y (n, D) such that the
+ * centre of x is at 0. */
+void mst_move_together(const mst_manifold *m, size_t n, double *x, double *y);
 
 /* Ric v and Ric Ric v, at the price of one where the tensor is found by differences. Neither may alias v. */
 MST_MUST_USE mst_status mst_ricci_twice(const mst_manifold *m, size_t n, const double *x,

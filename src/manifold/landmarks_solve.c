@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The general solver takes half a second for four crowded landmarks of the plane, a minute for eight, and more
- * for thirty, of which it has not joined any that shooting could not join. */
+/* The general solver takes half a second for four crowded landmarks of the plane, a minute for eight, and
+ * more for thirty, of which it has not joined any that shooting could not join. */
 enum { GENERAL_COORDINATES = 12 };
 
 static size_t keep(const mst_manifold *m)

@@ -305,6 +305,21 @@ mst_status mst_near_log(const mst_manifold *m, size_t n, const double *x, const 
     return MST_OK;
 }
 
+void mst_move_together(const mst_manifold *m, size_t n, double *x, double *y)
+{
+    size_t space = m->traits.landmark_dim, D = m->ambient;
+    for (size_t i = 0; m->traits.moves_together && i < n; i++)
+        for (size_t c = 0; c < space; c++) {
+            double centre = 0;
+            for (size_t k = c; k < D; k += space)
+                centre += x[i * D + k] * (double)space / (double)D;
+            for (size_t k = c; k < D; k += space) {
+                x[i * D + k] -= centre;
+                y[i * D + k] -= centre;
+            }
+        }
+}
+
 mst_status mst_manifold_ricci(const mst_manifold *m, size_t n, const double *x, const double *v,
                               double *out)
 {

@@ -4,10 +4,10 @@
 #include "score/features.h"
 
 #include "base/columns.h"
+#include "geodesic/log.h"
 #include "manifold/in_space.h"
 #include "manifold/internal.h"
 
-#include <manistat/geodesic.h>
 #include <math.h>
 #include <string.h>
 
@@ -290,20 +290,6 @@ double features_time_baseline(const features *s, double t, const double *baselin
 
 /* ---- Reading ---- */
 
-/* Log_y(x) of the geodesic engine. Where it finds none, which training must survive, what leads toward x. */
-static mst_status search_logs(const features_part *p, size_t n, const double *x, const double *y,
-                              double *v)
-{
-    size_t D = p->D;
-    mst_geodesic_options o = mst_geodesic_options_default();
-    o.threads = 1;
-    MST_TRY(mst_geodesic_solve(p->m, n, y, x, &o, &(mst_geodesic_output){.log_x = v}));
-    for (size_t i = 0; i < n; i++)
-        if (isnan(v[i * D]))
-            MST_TRY(mst_manifold_toward(p->m, 1, y + i * D, x + i * D, NULL, v + i * D, NULL));
-    return MST_OK;
-}
-
 /* One part's rows x, y (n, D) to D (n, stand), ambient on unit rows and in the frame elsewhere, and, unless
  * it is null, the potential f (n) with the gradient −D in y. `work` has (n, D). */
 static mst_status stand_in(const features_part *p, size_t n, const double *x, const double *y,
@@ -311,7 +297,7 @@ static mst_status stand_in(const features_part *p, size_t n, const double *x, co
 {
     double *v = is_projected(p) ? out : work;
     if (p->log && p->kind != PART_NORMAL)
-        MST_TRY(search_logs(p, n, x, y, v));
+        MST_TRY(geodesic_log_or_toward(p->m, n, y, x, v));
     else if (f == NULL)
         MST_TRY(mst_near_log(p->m, n, y, x, v));
     else
@@ -409,22 +395,6 @@ static void sharpen(const features_part *p, double t, const double *x, const dou
         out[p->pairs + k] = unit / width * out[k];
 }
 
-/* Landmarks that may be moved together: both points of a row, such that the centre of y is at 0. */
-static void centre_rows(const features_part *p, size_t n, double *x, double *y)
-{
-    size_t space = mst_manifold_traits_of(p->m)->landmark_dim, D = p->D;
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < space; c++) {
-            double centre = 0;
-            for (size_t k = c; k < D; k += space)
-                centre += y[i * D + k] * (double)space / (double)D;
-            for (size_t k = c; k < D; k += space) {
-                x[i * D + k] -= centre;
-                y[i * D + k] -= centre;
-            }
-        }
-}
-
 static mst_status read_part(const features *s, const features_part *p, size_t n, const double *x,
                             const double *y, const double *t, double *work, double *inputs,
                             double *baseline)
@@ -432,8 +402,8 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
     double *px = work, *py = px + n * p->D, *stand = py + n * p->D, *rest = stand + n * p->D;
     mst_take_columns(n, s->D, p->ambient_at, p->D, x, px);
     mst_take_columns(n, s->D, p->ambient_at, p->D, y, py);
-    if (mst_manifold_traits_of(p->m)->moves_together && !s->plain)
-        centre_rows(p, n, px, py);
+    if (!s->plain)
+        mst_move_together(p->m, n, py, px);
     MST_TRY(show_points(s, p, n, px, rest, p->x_at, inputs));
     MST_TRY(show_points(s, p, n, py, rest, p->y_at, inputs));
     if (s->plain)
