@@ -73,7 +73,7 @@ void examined_print(FILE *out, size_t d, const mst_mean_examination *x)
         fprintf(out, "  %-16slost their way: no geodesic to their end was found\n", "bridges");
     else if (x->bridged > 0)
         fprintf(out,
-                "  %-16stime too large by %.2g +- %.2g %%, log p of %zu rows by %.2g at most, "
+                "  %-16stime too large by %.2f +- %.2f %%, log p of %zu rows by %.3f at most, "
                 "effective size %.0f %%\n",
                 "bridges", 100 * x->bridge_time, 100 * x->bridge_error, x->bridged, x->bridge_log_p,
                 100 * x->bridge_ess);

@@ -100,7 +100,8 @@ def geodesics(manifold, speed):
     rows, turns = ring_pairs(200)
     write_rows("pairs.csv", rows)
     r, _ = run_json("dist", "--manifold", manifold, "pairs.csv")
-    fine = [s == "minimal among its starts" for s in r["status"]]
+    # Neighbours on the ring have one way to begin with: what is found is not compared with another.
+    fine = [s in ("minimal among its starts", "locally minimal") for s in r["status"]]
     along = [d / t for d, t in zip(r["dist"], turns)]
     check(f"{manifold}: 200 ring pairs converge", all(fine), sum(fine))
     check(f"{manifold}: along the ring", all(abs(a / speed - 1) < 0.05 for a in along), f"{min(along):.2f} to {max(along):.2f}")
