@@ -72,6 +72,14 @@ static const option option_dry_run = {
     .help = "leave the model as it is",
 };
 
+static const option option_alone = {
+    .name = "alone",
+    .kind = OPTION_FLAG,
+    .help =
+        "measure the network without the expansion and the eigenfunctions that the model leaves "
+        "rows to, and leave the model as it is: its certificate is of both",
+};
+
 /* Not the seed of a training, whose data should not be seen again. */
 static const option option_check_seed = {
     .name = "seed",
@@ -89,6 +97,7 @@ typedef struct checking {
     const char *path;
     mst_network *net;
     mst_score *reference; /* or null */
+    bool write;           /* the certificate into the model */
     char *text;           /* of the certificate */
     double *start;
     size_t starts;
@@ -115,6 +124,11 @@ static mst_status open_reference(checking *c)
     return status == MST_ARGUMENT ? mst_fail(status, "--against %s", mst_error_detail()) : status;
 }
 
+static bool certifies(const invocation *inv)
+{
+    return !option_given(inv, &option_dry_run) && !option_given(inv, &option_alone);
+}
+
 static mst_status open_all(checking *c)
 {
     mst_output *probe = NULL;
@@ -127,7 +141,7 @@ static mst_status open_all(checking *c)
     mst_status status = read_model(c->inv, &c->net, c->path, NULL);
     if (status == MST_OK)
         status = open_reference(c);
-    if (status == MST_OK && !option_given(c->inv, &option_dry_run)) {
+    if (status == MST_OK && c->write) {
         status = mst_output_open(&probe, c->path, true); /* rather now than after the work */
         c->inv->output_failed = status != MST_OK;
         mst_output_free(probe);
@@ -166,7 +180,9 @@ static mst_status measure(checking *c)
     progress p = progress_start(c->inv, "bands", MST_CHECK_BANDS);
     o.progress = progress_callback(&p, MST_CHECK_BANDS);
     mst_score *subject;
-    mst_status status = mst_score_network_new(&subject, c->net, true);
+    mst_status status = option_given(c->inv, &option_alone)
+                            ? mst_score_network_alone_new(&subject, c->net, true)
+                            : mst_score_network_new(&subject, c->net, true);
     if (status == MST_OK) {
         c->samples = o.samples = samples_of(c, subject);
         status = mst_score_check(&measured, subject, c->reference, &o);
@@ -189,55 +205,57 @@ static mst_status certify(checking *c)
     return status;
 }
 
-static void write_json(const checking *c, const mst_certificate *shown, bool written, mst_json *j)
+static void write_json(const checking *c, const mst_certificate *shown, mst_json *j)
 {
     json_member_string(j, "manifold", mst_network_describe(c->net).manifold);
     json_member_string(j, "file", c->path);
     json_member_integer(j, "samples", c->samples);
-    json_member_bool(j, "written", written);
+    json_member_bool(j, "written", c->write);
+    json_member_bool(j, "alone", option_given(c->inv, &option_alone));
     certificate_json(shown, j);
     json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);
 }
 
-static mst_status draw(checking *c, const mst_certificate *shown, bool written)
+static mst_status draw(checking *c, const mst_certificate *shown)
 {
     if (c->plot.path == NULL)
         return MST_OK;
     mst_status status = plotting_begin(&c->plot);
     if (status != MST_OK)
         return status;
-    write_json(c, shown, written, c->plot.json);
+    write_json(c, shown, c->plot.json);
     return plotting_end(&c->plot, mst_network_manifold(c->net), 0, NULL, NULL, NULL);
 }
 
-static mst_status write_result(checking *c, bool written)
+static mst_status write_result(checking *c)
 {
     mst_network_info info = mst_network_describe(c->net);
     mst_json *j = c->report.json;
     mst_certificate shown; /* as files have it */
     mst_status status = mst_certificate_parse(&shown, c->text);
     if (status == MST_OK)
-        status = draw(c, &shown, written);
+        status = draw(c, &shown);
     if (status != MST_OK)
         return status;
     if (j != NULL) {
-        write_json(c, &shown, written, j);
+        write_json(c, &shown, j);
         return report_finish(&c->report);
     }
     fprintf(c->report.text, "%s, a score network for %s\n\n", c->path, info.manifold);
     status = certificate_print(&shown, c->report.text);
-    fprintf(c->report.text,
-            written ? "This certificate is now part of %s.\n"
-                    : "Nothing was written into %s (--dry-run).\n",
-            c->path);
+    if (c->write)
+        fprintf(c->report.text, "This certificate is now part of %s.\n", c->path);
+    else
+        fprintf(c->report.text, "Nothing was written into %s (%s).\n", c->path,
+                option_given(c->inv, &option_alone) ? "--alone" : "--dry-run");
     return status == MST_OK ? report_finish(&c->report) : status;
 }
 
 /* A checkpoint would lose the state of its training, and a model is to be measured where it was trained. */
-static mst_status check_kind(const checking *c, bool write)
+static mst_status check_kind(const checking *c)
 {
     mst_network_info info = mst_network_describe(c->net);
-    if (info.checkpoint && write)
+    if (info.checkpoint && c->write)
         return mst_fail(MST_ARGUMENT,
                         "%s is the checkpoint of a training, which a certificate would spoil; "
                         "--dry-run measures it",
@@ -253,19 +271,18 @@ static mst_status check_kind(const checking *c, bool write)
 
 static mst_status run(invocation *inv)
 {
-    checking c = {.inv = inv};
-    bool write = !option_given(inv, &option_dry_run);
+    checking c = {.inv = inv, .write = certifies(inv)};
     mst_status status = open_all(&c);
     if (status == MST_OK)
-        status = check_kind(&c, write);
+        status = check_kind(&c);
     if (status == MST_OK)
         status = read_starts(&c);
     if (status == MST_OK)
         status = measure(&c);
-    if (status == MST_OK && write)
+    if (status == MST_OK && c.write)
         status = certify(&c);
     if (status == MST_OK)
-        status = write_result(&c, write);
+        status = write_result(&c);
     report_close(&c.report);
     plotting_close(&c.plot);
     free(c.text);
@@ -293,8 +310,8 @@ const command command_check = {
         "standard errors: a perfect network has about 1, by chance. --json has more.",
     .options =
         (const option *const[]){&option_against, &option_samples, &option_start, &option_around,
-                                &option_dry_run, POINT_OPTIONS, &option_check_seed, &option_threads,
-                                PLOT_OPTIONS, OUTPUT_OPTIONS, NULL},
+                                &option_alone, &option_dry_run, POINT_OPTIONS, &option_check_seed,
+                                &option_threads, PLOT_OPTIONS, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -214,6 +214,19 @@ manistat check certified.safetensors --dry-run --samples 256 --against 'bridge?p
 check "against bridges, with standard errors" as_json against.json 'r["certificate"]["against"] == "bridge" and all(b["score_error_se"] > 0 and b["score_bound"] >= b["score_error"] for b in r["certificate"]["bands"])'
 manistat check certified.safetensors --dry-run --samples 256 --json >exact.json
 check "as the closed form says" python3 -c 'import json; a, b = (json.load(open(f))["certificate"]["all"] for f in ("against.json", "exact.json")); assert abs(a["score_error"] - b["score_error"]) < 5 * a["score_error_se"] + 0.02, (a, b)'
+cat >ball.manifold <<'TEXT'
+coordinates x y z
+constraint  = x^2 + y^2 + z^2 - 1
+compact     = yes
+start       = 0, 0, 1
+TEXT
+manistat train --manifold ball.manifold --steps 3 --width 8 --quiet -o ball.safetensors >/dev/null
+cp ball.safetensors before.safetensors
+manistat check ball.safetensors --samples 256 --against spectral --dry-run --json >both.json
+manistat check ball.safetensors --samples 256 --against spectral --alone --json >alone.json
+check "with what stands beside it a model of three steps is good" as_json both.json 'not r["alone"] and r["certificate"]["all"]["score_error"] < 0.02'
+check "alone it is not" as_json alone.json 'r["alone"] and r["certificate"]["all"]["score_error"] > 0.05 and not r["written"]'
+check "--alone changes nothing" cmp -s before.safetensors ball.safetensors
 refuses "check without a file" 2 "no FILE given" check
 for command in "check certified.safetensors" "info certified.safetensors" "heat --score certified.safetensors --time 0.5 pair.csv"; do
     # shellcheck disable=SC2086 # words
