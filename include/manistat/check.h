@@ -69,6 +69,9 @@ typedef struct mst_check_band {
     /* Where the reference is random: the standard errors of score_error and time_error, and what score_error
      * exceeds in one case of 40. NAN otherwise. */
     double score_error_se, time_error_se, score_bound;
+    /* The share of the pairs that score_error is of: a reference with a validity number answers for those
+     * that it trusts. NAN without a reference. */
+    double compared;
     bool usable; /* every number that could be measured is good enough, see mst_score_check */
     /* Else the name of the first of these numbers that is not, "time_gap"; a constant. Null if usable. */
     const char *fault;
@@ -93,7 +96,8 @@ typedef struct mst_check_band {
     X(time_gap)              \
     X(score_error_se)        \
     X(time_error_se)         \
-    X(score_bound)
+    X(score_bound)           \
+    X(compared)
 
 enum { MST_CHECK_BANDS = 6 };
 

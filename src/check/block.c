@@ -116,7 +116,8 @@ bool check_times_compare(const check_subject *s)
 }
 
 /* Rows that the reference itself does not trust: both scores are made equal, and count for nothing. */
-static mst_status leave_out(const check_subject *s, size_t n, uint64_t first, const workspace *r)
+static mst_status leave_out(const check_subject *s, size_t n, uint64_t first, const workspace *r,
+                            check_sums *sums)
 {
     mst_pairs pairs = mst_pairs_rows(s->m, n, r->x, r->y, r->t);
     double v[CHECK_BLOCK];
@@ -124,12 +125,14 @@ static mst_status leave_out(const check_subject *s, size_t n, uint64_t first, co
     if (!mst_score_gives(s->reference, MST_GIVES_VALIDITY))
         return MST_OK;
     MST_TRY(mst_score_validity(s->reference, &pairs, &(mst_heat_values){.dt_log_p = r->other}, v));
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i * s->D; !(v[i] < MST_VALIDITY_LIMIT) && k < (i + 1) * s->D; k++)
+    for (size_t i = 0; i < n; i++) {
+        if (v[i] < MST_VALIDITY_LIMIT)
+            continue;
+        sums->left_out++;
+        r->time[i] = r->other[i] = 0;
+        for (size_t k = i * s->D; k < (i + 1) * s->D; k++)
             r->score[k] = r->w[k] = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(v[i] < MST_VALIDITY_LIMIT))
-            r->time[i] = r->other[i] = 0;
+    }
     return MST_OK;
 }
 
@@ -177,7 +180,7 @@ static mst_status against_reference(const check_subject *s, size_t n, size_t tim
         pairs.first = first;
         MST_TRY(mst_score_evaluate(s->reference, &pairs, &(mst_heat_values){.dt_log_p = r->other}));
     }
-    MST_TRY(leave_out(s, n, first, r));
+    MST_TRY(leave_out(s, n, first, r, sums));
     for (size_t i = 0; compare && i < time_rows; i++) {
         double error = r->time[i] - r->other[i];
         sums->time_error += error * error;
@@ -259,6 +262,7 @@ void check_summarise(const check_subject *s, const check_sums *u, mst_check_band
     if (!s->formula && (s->fixed_time || !isnan(b->heat_residual)))
         b->heat_residual = fmax(b->heat_residual, sqrt(u->head_error / u->head_size));
     b->score_error = s->reference != NULL ? sqrt(u->error / u->size) : NAN;
+    b->compared = s->reference != NULL || s->judge != NULL ? 1 - u->left_out / u->rows : NAN;
     b->time_error = check_times_compare(s) ? sqrt(u->time_error / u->time_size) : NAN;
     b->mean_shift = b->time_shift = b->mean_gap = b->time_gap = NAN;
     b->score_error_se = b->time_error_se = b->score_bound = NAN;

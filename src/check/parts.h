@@ -54,6 +54,7 @@ typedef struct check_sums {
     double rows, loss, baseline_loss;
     double ws, ss, ws_ws, ws_ss, ss_ss; /* of <w, ŝ> and |ŝ|² */
     double error, size;                 /* of |ŝ − s|² and |s|² */
+    double left_out;                    /* rows that the reference does not trust */
     double up, pp, up_up, up_pp, pp_pp; /* the same of u φ̂ and φ̂² */
     double twist;                       /* of (φ̂(x, y) − φ̂(y, x))² */
     double time_error, time_size;       /* of (φ̂ − ∂_t log p)² and (∂_t log p)² */

@@ -51,6 +51,20 @@ static void band_row(table *t, const char *name, const mst_check_band *b)
                b->fault != NULL ? b->fault : "");
 }
 
+/* Where the reference could not tell errors may be other ones. */
+static void print_compared(const mst_certificate *c, FILE *out)
+{
+    double least = c->all.compared;
+    for (size_t k = 0; k < c->bands; k++)
+        least = fmin(least, c->band[k].compared);
+    if (!(least < 1))
+        return;
+    fprintf(out, "They are of the pairs that this source trusts:");
+    for (size_t k = 0; k < c->bands; k++)
+        fprintf(out, "%s %.0f%%", k > 0 ? "," : "", 100 * c->band[k].compared);
+    fprintf(out, " of the bands, %.0f%% of all times.\n", 100 * c->all.compared);
+}
+
 mst_status certificate_print(const mst_certificate *c, FILE *out)
 {
     static const char *const heads[][2] = {
@@ -73,6 +87,7 @@ mst_status certificate_print(const mst_certificate *c, FILE *out)
     else if (strcmp(c->against, "none") != 0)
         fprintf(out, ", errors relative to the source '%s'", c->against);
     fprintf(out, ".\n");
+    print_compared(c, out);
     if (!isnan(c->all.score_bound))
         fprintf(out, "The score error of all times is below %.2f%% (in 39 cases of 40).\n",
                 100 * c->all.score_bound);

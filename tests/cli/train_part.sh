@@ -225,6 +225,7 @@ cp ball.safetensors before.safetensors
 manistat check ball.safetensors --samples 256 --against spectral --dry-run --json >both.json
 manistat check ball.safetensors --samples 256 --against spectral --alone --json >alone.json
 check "with what stands beside it a model of three steps is good" as_json both.json 'not r["alone"] and r["certificate"]["all"]["score_error"] < 0.02'
+check "of a part of the pairs at short times, of all at long ones" as_json alone.json 'r["certificate"]["bands"][0]["compared"] < 0.9 and r["certificate"]["bands"][-1]["compared"] == 1'
 check "alone it is not" as_json alone.json 'r["alone"] and r["certificate"]["all"]["score_error"] > 0.05 and not r["written"]'
 check "--alone changes nothing" cmp -s before.safetensors ball.safetensors
 refuses "check without a file" 2 "no FILE given" check
