@@ -13,23 +13,53 @@
 
 /* Chains; jumps in a round, of which each has twice the length of those before; and jumps after that. When
  * a round changes no mean by more than what so many chains show (some 10 %), its four jumps
- * have forgotten what they came from to that extent, and twelve more leave 1e-3 of the start. */
-enum { CHAINS = 2048, JUMPS = 4, MORE = 12, ROUNDS = 24 };
+ * have forgotten what they came from to that extent, and three times as many leave 1e-3 of the start. */
+enum { CHAINS = 2048, JUMPS = 4, MORE = 3, ROUNDS = 24 };
+/* A geodesic many times as long as the manifold is wide may turn too often to be followed. From then on there
+ * are more jumps, in the place of longer ones. */
+enum { SHORTER = 16, MOST_JUMPS = 4096 };
 
-static mst_status jump(const mst_manifold *m, size_t jumps, double time, mst_noise noise, double *x)
+typedef struct chains {
+    const mst_manifold *m;
+    double *x, *back; /* (CHAINS, D) where they are, and were before the last jumps */
+    size_t jumps;
+    double time; /* of a jump */
+    bool shorter;
+    mst_noise noise;
+} chains;
+
+/* MST_DOMAIN if a chain is lost on the way. */
+static mst_status jump(chains *c, size_t jumps)
 {
+    size_t D = c->m->ambient;
     double h[MST_LANES];
     for (size_t i = 0; i < MST_LANES; i++)
-        h[i] = time;
+        h[i] = c->time;
+    memcpy(c->back, c->x, CHAINS * D * sizeof *c->x);
     for (size_t at = 0; at < CHAINS; at += MST_LANES) {
-        mst_noise own = noise;
+        mst_noise own = c->noise;
         own.first_path += at;
-        MST_TRY(sample_move(m, MST_LANES, jumps, h, own, x + at * m->ambient));
+        MST_TRY(sample_move(c->m, MST_LANES, jumps, h, own, c->x + at * D));
     }
-    if (mst_is_lost(CHAINS * m->ambient, x))
+    c->noise.first_step += jumps;
+    if (mst_is_lost(CHAINS * D, c->x))
         return mst_fail(MST_DOMAIN,
-                        "long paths leave the domain of %s, which is said to be compact", m->spec);
+                        "long paths leave the domain of %s, which is said to be compact",
+                        c->m->spec);
     return MST_OK;
+}
+
+/* So many rounds; where they are too long, once, again in short jumps. */
+static mst_status go_on(chains *c, size_t rounds)
+{
+    mst_status status = jump(c, rounds * c->jumps);
+    if (status != MST_DOMAIN || c->shorter)
+        return status;
+    c->shorter = true;
+    c->jumps *= SHORTER;
+    c->time /= SHORTER;
+    memcpy(c->x, c->back, CHAINS * c->m->ambient * sizeof *c->x);
+    return jump(c, rounds * c->jumps);
 }
 
 /* Means and variances of what tells where chains are: columns, less the start, and their squares. */
@@ -68,41 +98,46 @@ static bool is_settled(size_t D, const spot *before, const spot *after)
 }
 
 /* *apart is a time in which paths from the points of a pool come across each other. */
-static mst_status cover(const mst_manifold *m, uint64_t seed, double time, spot *spots, double *x,
-                        bool *settled, double *apart)
+static mst_status cover(chains *c, spot *spots, bool *settled, double *apart)
 {
     const double overlap = 32;
-    size_t D = m->ambient;
-    double *start = x + CHAINS * D;
+    size_t D = c->m->ambient;
+    double *start = c->x + CHAINS * D;
     spot *before = spots, *after = spots + D;
-    mst_manifold_start(m, start);
-    mst_repeat_point(CHAINS, D, start, x);
-    look(D, start, x, before);
+    mst_manifold_start(c->m, start);
+    mst_repeat_point(CHAINS, D, start, c->x);
+    look(D, start, c->x, before);
     *settled = false;
-    mst_noise noise = {.seed = seed};
-    for (size_t round = 0; round < ROUNDS && !*settled; round++, time *= 4) {
-        MST_TRY(jump(m, JUMPS, time, noise, x));
-        noise.first_step += JUMPS;
-        look(D, start, x, after);
+    for (size_t round = 0; round < ROUNDS && c->jumps <= MOST_JUMPS; round++) {
+        MST_TRY(go_on(c, 1));
+        look(D, start, c->x, after);
         *settled = is_settled(D, before, after);
+        if (*settled)
+            break;
         memcpy(before, after, D * sizeof *before);
+        c->jumps *= c->shorter ? 4 : 1;
+        c->time *= c->shorter ? 1 : 4;
     }
     if (*settled)
-        MST_TRY(jump(m, MORE, time / 4, noise, x));
-    *apart = overlap * time / (4 * CHAINS);
+        MST_TRY(go_on(c, MORE));
+    *apart = overlap * c->time * (double)(c->jumps / JUMPS) / CHAINS;
     return MST_OK;
 }
 
 mst_status sample_cover(const sample_plan *plan, sample_factor *f)
 {
     size_t D = f->m->ambient;
-    uint64_t seed = sample_seed(plan->options.seed, SAMPLE_SEED_POOL, f->index);
+    chains c = {.m = f->m, .jumps = JUMPS, .time = plan->options.t_max / 16};
+    c.noise.seed = sample_seed(plan->options.seed, SAMPLE_SEED_POOL, f->index);
     spot *spots;
     bool settled = false;
     MST_TRY(mst_allocate_zero(&spots, 2 * D));
-    mst_status status = mst_allocate(&f->pool, (CHAINS + 1) * D);
-    if (status == MST_OK)
-        status = cover(f->m, seed, plan->options.t_max / 16, spots, f->pool, &settled, &f->apart);
+    mst_status status = mst_allocate(&f->pool, (2 * CHAINS + 1) * D);
+    if (status == MST_OK) {
+        c.x = f->pool;
+        c.back = f->pool + (CHAINS + 1) * D;
+        status = cover(&c, spots, &settled, &f->apart);
+    }
     f->pooled = status == MST_OK && settled ? CHAINS : 0;
     f->uniform = f->pooled > 0;
     mst_release(spots);

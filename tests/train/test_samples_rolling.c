@@ -282,6 +282,28 @@ START_TEST(starts_cover_the_surface)
 }
 END_TEST
 
+/* Chains whose first jumps are too long for any geodesic to be followed go by short ones, and cover it all the
+ * same. */
+START_TEST(jumps_too_long_are_shortened)
+{
+    sample_options o = sample_test_options();
+    sample_set s =
+        sample_set_plan(MST_TEST_DATA "/../../examples/manifolds/ellipsoid.manifold", false, &o);
+    sample_plan far = *s.plan;
+    far.options.t_max = 16 * 64;
+    sample_factor f = {.m = s.plan->factor[0].m, .index = s.plan->factor[0].index};
+    ASSERT_OK(sample_cover(&far, &f));
+    ck_assert_uint_gt(f.pooled, 0);
+    moments seen = {0};
+    for (size_t i = 0; i < f.pooled; i++)
+        moments_add(&seen, square_of_z(f.pool + i * s.D));
+    double error = sqrt(moments_variance(&seen) / (double)f.pooled);
+    assert_near(seen.mean, ellipsoid_mean(), Z_LIMIT * error, "mean of z squared");
+    mst_release(f.pool);
+    sample_set_free(&s);
+}
+END_TEST
+
 /* A path is a function of the plan and its number, whatever is drawn beside it. */
 START_TEST(paths_by_number)
 {
@@ -309,5 +331,6 @@ END_TEST
 int main(void)
 {
     return RUN_SUITE("samples of rolling paths", 60, {slopes_are_one, TWINS * CASES},
-                     {starts_cover_the_surface, COVERS}, {paths_by_number, 1});
+                     {starts_cover_the_surface, COVERS}, {jumps_too_long_are_shortened, 1},
+                     {paths_by_number, 1});
 }
