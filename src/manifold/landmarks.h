@@ -90,21 +90,26 @@ double landmark_energy(landmark_flow *f, const double *q, const double *p); /* 2
 /* ---- Relaxation of a path (landmarks_relax.c) ---- */
 
 enum { LANDMARK_PIECES = 24 }; /* at most */
+typedef struct landmark_path {
+    double *corner;    /* (pieces + 1, half) */
+    double *p, *force; /* (pieces, half) */
+    double *k;         /* (pieces, count, wide) */
+} landmark_path;
 typedef struct landmark_relaxer {
     const landmark_shape *shape;
     size_t half, pieces;
     landmark_place at;
-    double *path, *trial; /* (pieces + 1, half): corners */
-    double *p, *force;    /* (pieces, half) */
-    double *k, *sum;      /* (pieces, count, wide) and (count, wide) */
+    landmark_path now, trial;
+    double *sum; /* (count, wide) */
     double *work, *room, *memory;
 } landmark_relaxer;
 MST_MUST_USE mst_status landmark_relaxer_new(landmark_relaxer *r, const landmark_shape *s);
 void landmark_relaxer_free(landmark_relaxer *r);
-/* The momentum p at y of a path to x of little energy, all by columns, after at most so many rounds; false:
- * the metric is singular on the way. r->sum: the mean of K along it. */
+/* The momentum p at y of a path to x of little energy, all by columns, after at most so many rounds, the last
+ * of which gains less than a share `least` of the energy; false: the metric is singular on the way. r->sum: the
+ * mean of K along it. */
 bool landmark_relax(landmark_relaxer *r, const double *y, const double *x, size_t pieces,
-                    int rounds, double *p);
+                    int rounds, double least, double *p);
 
 /* ---- Shooting (landmarks_shoot.c) ---- */
 
@@ -119,9 +124,10 @@ typedef struct landmark_shot {
     size_t steps;      /* of order eight that this took */
     int shots, slopes; /* how many flows were followed, and with M */
 } landmark_shot;
-/* The momentum p at y (rows, d) of a geodesic to x. `warm`: p is a first guess. */
+/* The momentum p at y (rows, d) of a geodesic to x, followed to `tolerance` of its length. It ends within a
+ * share `miss` of the length of x, which is made good in r² to the first order. `warm`: p is a first guess. */
 void landmark_shoot(landmark_shooter *s, const double *y, const double *x, double tolerance,
-                    bool warm, double *p, landmark_shot *shot);
+                    double miss, bool warm, double *p, landmark_shot *shot);
 /* log of the Jacobian of Exp_y at p in orthonormal frames; false beyond a conjugate point. */
 bool landmark_distortion(landmark_shooter *s, const double *y, const double *p, size_t steps,
                          double *log_theta);

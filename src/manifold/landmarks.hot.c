@@ -3,28 +3,13 @@
 
 #include "base/hot.h"
 #include "base/vecmath.h"
+#include "manifold/landmarks_matrix_hot.h"
 #include "manifold/landmarks_radial_hot.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { EIGHT = 8 };
-/* Vectors as the instruction set has them: others would live in memory. Never passed by value: without
- * AVX-512 that has no fixed convention. What is in memory may stand anywhere; variables must not be of that
- * kind, for the compiler moves them as if they were aligned. */
-#if defined __AVX512F__
-enum { TILE = 8, VECTOR = 8 };
-#elif defined __AVX2__
-enum { TILE = 6, VECTOR = 4 };
-#else
-enum { TILE = 6, VECTOR = 2 };
-#endif
-typedef double vector __attribute__((vector_size(VECTOR * sizeof(double))));
-typedef double loose_vector
-    __attribute__((vector_size(VECTOR * sizeof(double)), aligned(8), may_alias));
-#define LOAD_VECTOR(p) ((vector) * (const loose_vector *)(p))
-
-#define INLINE static inline __attribute__((always_inline))
 
 static void radial(const landmark_shape *s, const double *u, int order, double *k0, double *k1,
                    double *k2, double *k3)
@@ -150,43 +135,92 @@ static void slopes(const landmark_shape *s, const double *q, const double *p, do
         slopes_in(s, 3, q, p, dq, dp, room);
 }
 
+/* Places `from` to from + EIGHT of landmark a's rows in A, for each coordinate c those of the landmarks that
+ * stand there, and sums of them. */
+typedef struct stretch {
+    double turn[LANDMARK_SPACE][LANDMARK_SPACE * EIGHT]; /* ∂q'/∂q */
+    double flow[LANDMARK_SPACE][LANDMARK_SPACE * EIGHT]; /* ∂q'/∂p */
+    double bend[LANDMARK_SPACE][LANDMARK_SPACE * EIGHT]; /* ∂p'/∂q */
+    double back[LANDMARK_SPACE][LANDMARK_SPACE * EIGHT]; /* ∂p'/∂p */
+    double turn_own[LANDMARK_SPACE][LANDMARK_SPACE][EIGHT];
+    double bend_own[LANDMARK_SPACE][LANDMARK_SPACE][EIGHT];
+} stretch;
+
+INLINE void linearise_stretch(const landmark_shape *s, size_t space, const double *q,
+                              const double *p, double *const k[LANDMARK_ORDERS], size_t a,
+                              size_t from, stretch *to)
+{
+    size_t wide = s->wide;
+    const double *k0 = k[0] + a * wide + from, *k1 = k[1] + a * wide + from,
+                 *k2 = k[2] + a * wide + from;
+    MST_SIMD
+    for (size_t j = 0; j < EIGHT; j++) {
+        double gap[LANDMARK_SPACE], mine[LANDMARK_SPACE], theirs[LANDMARK_SPACE], dot = 0;
+        for (size_t c = 0; c < space; c++) {
+            double other = p[c * wide + from + j];
+            gap[c] = q[c * wide + a] - q[c * wide + from + j];
+            mine[c] = k1[j] * p[c * wide + a];
+            theirs[c] = k1[j] * other;
+            dot += p[c * wide + a] * other;
+        }
+        for (size_t c = 0; c < space; c++)
+            for (size_t e = 0; e < space; e++) {
+                double turn = theirs[c] * gap[e];
+                double bend = dot * (k2[j] * gap[c] * gap[e] + (c == e ? k1[j] : 0));
+                to->turn[c][j * space + e] = -turn;
+                to->flow[c][j * space + e] = c == e ? k0[j] : 0;
+                to->bend[c][j * space + e] = bend;
+                to->back[c][j * space + e] = -mine[e] * gap[c];
+                to->turn_own[c][e][j] += turn;
+                to->bend_own[c][e][j] += bend;
+            }
+    }
+}
+
+INLINE double sum_of_eight(const double *v)
+{
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+/* As many numbers as EIGHT landmarks have, or `here`. */
+INLINE void put_stretch(size_t space, size_t here, const double *from, double *to)
+{
+    if (here == EIGHT)
+        memcpy(to, from, EIGHT * space * sizeof *to);
+    else
+        for (size_t j = 0; j < here * space; j++)
+            to[j] = from[j];
+}
+
 /* Rows of landmark a in A: the columns of the other landmarks, and sums of them in its own. */
 INLINE void linearise_row(const landmark_shape *s, size_t space, const double *q, const double *p,
                           double *const k[LANDMARK_ORDERS], size_t a, size_t lead,
                           double *restrict slope)
 {
-    size_t n = s->count, wide = s->wide, d = n * space;
-    const double *k0 = k[0] + a * wide, *k1 = k[1] + a * wide, *k2 = k[2] + a * wide;
-    double turn_own[LANDMARK_SPACE][LANDMARK_SPACE] = {{0}},
-           bend_own[LANDMARK_SPACE][LANDMARK_SPACE] = {{0}};
+    size_t n = s->count, d = n * space;
     double *rows = slope + a * space * lead, *low = rows + d * lead;
-    for (size_t b = 0; b < n; b++) {
-        double gap[LANDMARK_SPACE], mine[LANDMARK_SPACE], theirs[LANDMARK_SPACE], dot = 0;
+    stretch part;
+    for (size_t c = 0; c < space; c++)
+        for (size_t e = 0; e < space; e++)
+            for (size_t j = 0; j < EIGHT; j++)
+                part.turn_own[c][e][j] = part.bend_own[c][e][j] = 0;
+    for (size_t from = 0; from < n; from += EIGHT) {
+        size_t here = n - from < EIGHT ? n - from : EIGHT;
+        linearise_stretch(s, space, q, p, k, a, from, &part);
         for (size_t c = 0; c < space; c++) {
-            gap[c] = q[c * wide + a] - q[c * wide + b];
-            mine[c] = k1[b] * p[c * wide + a];
-            theirs[c] = k1[b] * p[c * wide + b];
-            dot += p[c * wide + a] * p[c * wide + b];
+            size_t at = c * lead + from * space;
+            put_stretch(space, here, part.turn[c], rows + at);
+            put_stretch(space, here, part.flow[c], rows + at + d);
+            put_stretch(space, here, part.bend[c], low + at);
+            put_stretch(space, here, part.back[c], low + at + d);
         }
-        for (size_t c = 0; c < space; c++)
-            for (size_t e = 0; e < space; e++) {
-                size_t at = c * lead + b * space + e;
-                double turn = theirs[c] * gap[e];
-                double bend = dot * (k2[b] * gap[c] * gap[e] + (c == e ? k1[b] : 0));
-                turn_own[c][e] += turn;
-                bend_own[c][e] += bend;
-                rows[at] = -turn;
-                rows[at + d] = c == e ? k0[b] : 0;
-                low[at] = bend;
-                low[at + d] = -mine[e] * gap[c];
-            }
     }
     for (size_t c = 0; c < space; c++)
         for (size_t e = 0; e < space; e++) {
             size_t at = c * lead + a * space + e;
-            rows[at] = turn_own[c][e];
-            low[at] = -bend_own[c][e];
-            low[at + d] = -turn_own[e][c];
+            rows[at] = sum_of_eight(part.turn_own[c][e]);
+            low[at] = -sum_of_eight(part.bend_own[c][e]);
+            low[e * lead + a * space + c + d] = -rows[at];
         }
 }
 
@@ -201,167 +235,11 @@ static void linearise(const landmark_shape *s, const double *q, const double *p,
             linearise_row(s, 3, q, p, k, a, lead, slope);
 }
 
-/* ---- Matrices ---- */
-
-/* B goes through strips of two vectors, DEEP rows of them at once, that are copied to lie close together:
- * rows of B are a power of two apart as a rule, and would drive each other out of the cache. */
-enum { STRIP = 2 * VECTOR, DEEP = 128 };
-
-/* `rows` ≤ TILE rows of C by a strip, of which `vectors` vectors are stored. */
-INLINE void multiply_tile(size_t rows, size_t vectors, size_t inner, const double *a, size_t la,
-                          const double *strip, double *c, size_t lc, bool add)
-{
-    vector sum[TILE][2];
-    for (size_t i = 0; i < rows; i++)
-        for (size_t v = 0; v < 2; v++)
-            sum[i][v] = add && v < vectors
-                            ? (vector) * (const loose_vector *)(c + i * lc + v * VECTOR)
-                            : (vector){0};
-    for (size_t k = 0; k < inner; k++) {
-        vector right[2];
-        for (size_t v = 0; v < 2; v++)
-            right[v] = (vector) * (const loose_vector *)(strip + k * STRIP + v * VECTOR);
-        for (size_t i = 0; i < rows; i++) {
-            double left = a[i * la + k];
-            for (size_t v = 0; v < 2; v++)
-                sum[i][v] += left * right[v];
-        }
-    }
-    for (size_t i = 0; i < rows; i++)
-        for (size_t v = 0; v < vectors; v++)
-            *(loose_vector *)(c + i * lc + v * VECTOR) = (loose_vector)sum[i][v];
-}
-
-static void multiply(size_t rows, size_t inner, size_t width, const double *a, size_t la,
-                     const double *b, size_t lb, double *c, size_t lc, bool add)
-{
-    double strip[DEEP * STRIP];
-    for (size_t from = 0; from < inner; from += DEEP)
-        for (size_t j = 0; j < width; j += STRIP) {
-            size_t depth = inner - from < DEEP ? inner - from : DEEP;
-            size_t columns = width - j < STRIP ? width - j : STRIP, vectors = columns / VECTOR;
-            for (size_t k = 0; k < depth; k++) {
-                const double *row = b + (from + k) * lb + j;
-                for (size_t e = 0; e < STRIP; e++)
-                    strip[k * STRIP + e] = e < columns ? row[e] : 0;
-            }
-            bool more = add || from > 0;
-            size_t i = 0;
-            for (; rows - i >= TILE; i += TILE)
-                multiply_tile(TILE, vectors, depth, a + i * la + from, la, strip, c + i * lc + j,
-                              lc, more);
-            for (; i < rows; i++)
-                multiply_tile(1, vectors, depth, a + i * la + from, la, strip, c + i * lc + j, lc,
-                              more);
-        }
-}
-
-/* y −= f x from column `begin` on. */
-INLINE void subtract_row(size_t begin, size_t end, double f, const double *restrict x,
-                         double *restrict y)
-{
-    MST_SIMD
-    for (size_t j = begin; j < end; j++)
-        y[j] -= f * x[j];
-}
-
-static bool cholesky(size_t n, size_t lead, double *a)
-{
-    for (size_t k = 0; k < n; k++) {
-        double *row = a + k * lead;
-        if (!(row[k] > 0) || !(row[k] < INFINITY))
-            return false;
-        double inverse = 1 / sqrt(row[k]);
-        for (size_t j = k; j < n; j++)
-            row[j] *= inverse;
-        for (size_t i = k + 1; i < n; i++)
-            subtract_row(i, n, row[i], row, a + i * lead);
-    }
-    for (size_t i = 1; i < n; i++)
-        memset(a + i * lead, 0, i * sizeof *a);
-    return true;
-}
-
-INLINE void scale_row(size_t width, double f, double *x)
-{
-    MST_SIMD
-    for (size_t j = 0; j < width; j++)
-        x[j] *= f;
-}
-
-static void solve_lower(size_t n, size_t lead, const double *u, size_t width, size_t lead_b,
-                        double *b)
-{
-    for (size_t k = 0; k < n; k++) {
-        scale_row(width, 1 / u[k * lead + k], b + k * lead_b);
-        for (size_t i = k + 1; i < n; i++)
-            subtract_row(0, width, u[k * lead + i], b + k * lead_b, b + i * lead_b);
-    }
-}
-
-static void solve_upper(size_t n, size_t lead, const double *u, size_t width, size_t lead_b,
-                        double *b)
-{
-    for (size_t k = n; k-- > 0;) {
-        for (size_t i = k + 1; i < n; i++)
-            subtract_row(0, width, u[k * lead + i], b + i * lead_b, b + k * lead_b);
-        scale_row(width, 1 / u[k * lead + k], b + k * lead_b);
-    }
-}
-
-static bool factor(size_t n, size_t lead, double *a, size_t *pivot, double *log_det, double *sign)
-{
-    *log_det = 0;
-    *sign = 1;
-    for (size_t k = 0; k < n; k++) {
-        size_t best = k;
-        for (size_t i = k + 1; i < n; i++)
-            best = vm_abs(a[i * lead + k]) > vm_abs(a[best * lead + k]) ? i : best;
-        double *row = a + k * lead, *other = a + best * lead;
-        pivot[k] = best;
-        if (!(vm_abs(other[k]) > 0) || !(vm_abs(other[k]) < INFINITY))
-            return false;
-        for (size_t j = 0; best != k && j < n; j++) {
-            double kept = row[j];
-            row[j] = other[j];
-            other[j] = kept;
-        }
-        *sign *= (best != k) == (row[k] > 0) ? -1 : 1;
-        *log_det += log(vm_abs(row[k]));
-        for (size_t i = k + 1; i < n; i++) {
-            double *below = a + i * lead;
-            below[k] /= row[k];
-            subtract_row(k + 1, n, below[k], row, below);
-        }
-    }
-    return true;
-}
-
-static void solve(size_t n, size_t lead, const double *lu, const size_t *pivot, size_t width,
-                  size_t lead_b, double *b)
-{
-    for (size_t k = 0; k < n; k++) {
-        double *row = b + k * lead_b, *other = b + pivot[k] * lead_b;
-        for (size_t j = 0; pivot[k] != k && j < width; j++) {
-            double kept = row[j];
-            row[j] = other[j];
-            other[j] = kept;
-        }
-    }
-    for (size_t k = 1; k < n; k++)
-        for (size_t i = 0; i < k; i++)
-            subtract_row(0, width, lu[k * lead + i], b + i * lead_b, b + k * lead_b);
-    for (size_t k = n; k-- > 0;) {
-        for (size_t i = k + 1; i < n; i++)
-            subtract_row(0, width, lu[k * lead + i], b + i * lead_b, b + k * lead_b);
-        scale_row(width, 1 / lu[k * lead + k], b + k * lead_b);
-    }
-}
-
 const struct landmark_kernels HOT(landmark_kernels) = {
     .pairs = pairs,
     .slopes = slopes,
     .linearise = linearise,
+    .blend = blend,
     .multiply = multiply,
     .cholesky = cholesky,
     .solve_lower = solve_lower,

@@ -84,18 +84,6 @@ void landmark_linearise(landmark_flow *f, const double *q, const double *p)
     f->kernels->linearise(f->shape, q, p, f->pair, 2 * f->lead, f->slope);
 }
 
-static void add_stages(size_t size, double h, const double *weights, size_t stages,
-                       const double *from, const double *stage, double *out)
-{
-    memcpy(out, from, size * sizeof *out);
-    for (size_t j = 0; j < stages; j++) {
-        double factor = h * weights[j];
-        const double *add = stage + j * size;
-        for (size_t k = 0; factor != 0 && k < size; k++)
-            out[k] += factor * add[k];
-    }
-}
-
 /* The pair 5(4) of Dormand and Prince (1980), less its last stage. */
 enum { FIVE = 6 };
 static const double five_weights[FIVE][RK_STAGES - 1] = {
@@ -120,14 +108,14 @@ static void run_stages(landmark_flow *f, size_t stages, const double (*weights)[
 {
     size_t size = 2 * f->half, matrix = 2 * f->d * f->width;
     for (size_t s = 0; s < stages; s++) {
-        add_stages(size, h, weights[s], s, f->state, f->stage, f->trial);
-        const double *q = place(f, f->trial);
-        f->kernels->slopes(f->shape, q, f->trial + f->half, f->stage + s * size,
-                           f->stage + s * size + f->half, f->room);
+        f->kernels->blend(size, s, h, weights[s], size, f->state, f->stage, f->trial);
+        const double *q = place(f, f->trial), *p = f->trial + f->half;
+        f->kernels->slopes(f->shape, q, p, f->stage + s * size, f->stage + s * size + f->half,
+                           f->room);
         if (!with_matrix)
             continue;
-        landmark_linearise(f, q, f->trial + f->half);
-        add_stages(matrix, h, weights[s], s, f->matrix, f->matrix_stage, f->moved);
+        f->kernels->blend(matrix, s, h, weights[s], matrix, f->matrix, f->matrix_stage, f->moved);
+        landmark_linearise(f, q, p);
         f->kernels->multiply(2 * f->d, 2 * f->d, f->width, f->slope, 2 * f->lead, f->moved,
                              f->width, f->matrix_stage + s * matrix, f->width, false);
     }
@@ -137,12 +125,10 @@ static void arrive(landmark_flow *f, size_t stages, const double *weights, doubl
                    bool with_matrix)
 {
     size_t size = 2 * f->half, matrix = 2 * f->d * f->width;
-    add_stages(size, h, weights, stages, f->state, f->stage, f->trial);
-    memcpy(f->state, f->trial, size * sizeof *f->state);
-    if (with_matrix) {
-        add_stages(matrix, h, weights, stages, f->matrix, f->matrix_stage, f->moved);
-        memcpy(f->matrix, f->moved, matrix * sizeof *f->matrix);
-    }
+    f->kernels->blend(size, stages, h, weights, size, f->state, f->stage, f->state);
+    if (with_matrix)
+        f->kernels->blend(matrix, stages, h, weights, matrix, f->matrix, f->matrix_stage,
+                          f->matrix);
 }
 
 void landmark_advance(landmark_flow *f, double h, bool with_matrix)

@@ -40,11 +40,14 @@ struct landmark_kernels {
      * above those of p in the order of rows; and the pairs up to order 2. */
     void (*linearise)(const landmark_shape *s, const double *q, const double *p,
                       double *const k[LANDMARK_ORDERS], size_t lead, double *slope);
+    /* out = from + h Σ weights·stages, which are `apart`; sizes are multiples of sixteen. */
+    void (*blend)(size_t size, size_t stages, double h, const double *weights, size_t apart,
+                  const double *from, const double *stage, double *out);
     /* C = A B, or C += A B: A (rows, inner) by `la` numbers a row, B and C of `width` columns, a multiple of
      * eight. */
     void (*multiply)(size_t rows, size_t inner, size_t width, const double *a, size_t la,
                      const double *b, size_t lb, double *c, size_t lc, bool add);
-    /* Cholesky's factor in place, A = UᵀU, U by rows of `lead`; false: not positive definite. */
+    /* Cholesky's factor in place, A = UᵀU, U by rows of `lead`, a multiple of eight; false: not positive definite. */
     bool (*cholesky)(size_t n, size_t lead, double *a);
     /* B ← U⁻ᵀ B and B ← U⁻¹ B, B (n, width) by rows of `lead_b`. */
     void (*solve_lower)(size_t n, size_t lead, const double *u, size_t width, size_t lead_b,

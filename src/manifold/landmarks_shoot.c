@@ -21,16 +21,22 @@ enum {
     MANY_ROUNDS = 300,
 };
 
+/* Eight pieces miss the end by about 1e-3: rounds that gain less energy than this are no gain. */
+static const double FEW_GAIN = 1e-5;
+
 struct landmark_shooter {
     const landmark_shape *shape;
     landmark_flow flow; /* with M of d columns */
     landmark_place middle, end;
     landmark_relaxer relaxer;
     size_t half, d;
-    size_t steps;                 /* of the flow */
-    double tolerance, scale, gap; /* gap: |x − y| in coordinates, scale: in the metric */
-    double *y, *x, *target;       /* by columns; the last twice */
-    double *kept;
+    size_t steps;          /* of the flow */
+    size_t followed_steps; /* by which `followed` led to where the flow is; 0: it is elsewhere */
+    double followed_error;
+    double precision, tolerance; /* of the flow, and of its end */
+    double scale, gap;           /* gap: |x − y| in coordinates, scale: in the metric */
+    double *y, *x, *target;      /* by columns; the last twice */
+    double *kept, *followed;
     double *p, *trial, *off; /* (half): momentum, a trial, whitened error of its end */
     double *step;            /* (MOST_UPDATES + 1, half): Broyden's steps */
     double *weighted;        /* the same times the mean of K */
@@ -58,7 +64,7 @@ mst_status landmark_shooter_new(landmark_shooter **out, const mst_manifold *m)
         status = landmark_place_new(&s->end, shape);
     if (status == MST_OK)
         status = landmark_relaxer_new(&s->relaxer, shape);
-    size_t numbers = s->half * (8 + 2 * (MOST_UPDATES + 1)) + s->d * (s->flow.lead + COLUMNS);
+    size_t numbers = s->half * (9 + 2 * (MOST_UPDATES + 1)) + s->d * (s->flow.lead + COLUMNS);
     if (status == MST_OK)
         status = mst_allocate_zero(&s->memory, numbers);
     if (status == MST_OK)
@@ -71,7 +77,8 @@ mst_status landmark_shooter_new(landmark_shooter **out, const mst_manifold *m)
     s->x = s->y + s->half;
     s->target = s->x + s->half;
     s->kept = s->target + 2 * s->half;
-    s->p = s->kept + s->half;
+    s->followed = s->kept + s->half;
+    s->p = s->followed + s->half;
     s->trial = s->p + s->half;
     s->off = s->trial + s->half;
     s->step = s->off + s->half;
@@ -110,17 +117,22 @@ static bool follow_roughly(landmark_shooter *s, const double *p)
     landmark_flow *f = &s->flow;
     landmark_flow_start(f, s->y, p);
     landmark_flow_begin(f);
-    size_t parts = s->steps + s->steps / 2;
+    size_t parts = s->steps + (s->steps + 1) / 2;
+    s->followed_steps = 0;
     for (size_t k = 0; k < parts; k++)
         landmark_advance_roughly(f, 1 / (double)parts, true);
     s->shot->slopes++;
     return isfinite(f->state[0]) && isfinite(f->matrix[0]);
 }
 
-/* Follows p from y to the end; the largest error of a step in q. NAN where it went astray. */
+/* Follows p from y to the end; the largest error of a step in q. NAN where it went astray. Who follows the
+ * same once more has it for nothing. */
 static double follow(landmark_shooter *s, const double *p, bool with_matrix)
 {
     landmark_flow *f = &s->flow;
+    size_t bytes = s->half * sizeof *p;
+    if (!with_matrix && s->followed_steps == s->steps && memcmp(p, s->followed, bytes) == 0)
+        return s->followed_error;
     landmark_flow_start(f, s->y, p);
     if (with_matrix)
         landmark_flow_begin(f);
@@ -133,6 +145,9 @@ static double follow(landmark_shooter *s, const double *p, bool with_matrix)
         s->shot->slopes++;
     else
         s->shot->shots++;
+    s->followed_steps = s->steps;
+    s->followed_error = error;
+    memcpy(s->followed, p, bytes);
     return error;
 }
 
@@ -280,16 +295,15 @@ static bool search(landmark_shooter *s)
         memset(s->p, 0, s->half * sizeof *s->p);
         size = miss(s, s->p);
     }
-    s->newton = false;
     if (size > s->tolerance * s->scale)
-        size = improve(s, size, 0.7);
+        size = improve(s, size, s->newton ? 0.4 : 0.7);
     for (int k = 0; k < MOST_NEWTON && size > s->tolerance * s->scale; k++) {
         bool exact = false, better = false;
         double before = size;
         do {
+            before = size = miss(s, s->p);
             if (!differentiate(s, s->p, exact))
                 return false;
-            before = size = miss(s, s->p);
             better = newton_step(s, &size);
             exact = !exact;
         } while (!better && exact);
@@ -341,6 +355,7 @@ static bool find(landmark_shooter *s)
 {
     const double rough = 1e-3, wanted = s->tolerance;
     s->steps = 1;
+    s->newton = false;
     if (wanted < 0.1 * rough) {
         s->tolerance = rough;
         bool near = choose_steps(s, s->p, rough * s->gap) && search(s);
@@ -349,11 +364,11 @@ static bool find(landmark_shooter *s)
             return false;
     }
     for (int round = 0; round < 3; round++) {
-        if (!choose_steps(s, s->p, fmax(wanted, 1e-15) * s->gap) || !search(s))
+        if (!choose_steps(s, s->p, fmax(s->precision, 1e-15) * s->gap) || !search(s))
             return false;
         /* The steps were chosen for the guess, and not for what it led to. */
         size_t chosen = s->steps;
-        if (choose_steps(s, s->p, fmax(10 * wanted, 1e-14) * s->gap) && s->steps == chosen)
+        if (choose_steps(s, s->p, fmax(10 * s->precision, 1e-14) * s->gap) && s->steps == chosen)
             return true;
     }
     return false;
@@ -363,7 +378,7 @@ static bool find(landmark_shooter *s)
  * exact. */
 static bool pursue(landmark_shooter *s, const double *target)
 {
-    const double wanted = s->tolerance;
+    const double wanted = s->tolerance, precision = s->precision;
     double *on = s->target + s->half, at = 0, stride = 0.5;
     memset(s->p, 0, s->half * sizeof *s->p);
     memcpy(s->kept, s->p, s->half * sizeof *s->p);
@@ -378,8 +393,10 @@ static bool pursue(landmark_shooter *s, const double *target)
         if (at == 0)
             landmark_lower(&s->middle, s->p);
         s->tolerance = next < 1 ? fmax(wanted, 1e-2) : wanted;
+        s->precision = next < 1 ? fmax(precision, 1e-2) : precision;
         bool there = find(s);
         s->tolerance = wanted;
+        s->precision = precision;
         if (there) {
             at = next;
             stride = fmin(2 * stride, 0.25);
@@ -395,21 +412,34 @@ static bool guess(landmark_shooter *s, size_t pieces, int rounds)
 {
     const landmark_shape *shape = s->shape;
     size_t bytes = shape->count * shape->wide * sizeof(double);
-    if (!landmark_relax(&s->relaxer, s->y, s->x, pieces, rounds, s->p))
+    double least = rounds > FEW_ROUNDS ? 1e-9 : FEW_GAIN;
+    if (!landmark_relax(&s->relaxer, s->y, s->x, pieces, rounds, least, s->p))
         return false;
     memcpy(s->middle.pair[0], s->relaxer.sum, bytes);
     memcpy(s->middle.root, s->relaxer.sum, bytes);
     return s->middle.kernels->cholesky(shape->count, shape->wide, s->middle.root);
 }
 
+/* How r² of the end that was reached differs from that of x: the differential of r² is twice the momentum. */
+static double remainder_of(const landmark_shooter *s)
+{
+    const double *way = s->flow.state, *momentum = way + s->half;
+    double sum = 0;
+    for (size_t k = 0; k < s->half; k++)
+        sum += 2 * momentum[k] * ((s->x[k] - s->y[k]) - way[k]);
+    return sum;
+}
+
 void landmark_shoot(landmark_shooter *s, const double *y, const double *x, double tolerance,
-                    bool warm, double *p, landmark_shot *shot)
+                    double miss, bool warm, double *p, landmark_shot *shot)
 {
     const landmark_shape *shape = s->shape;
     size_t half = s->half;
     *shot = (landmark_shot){0};
     s->shot = shot;
-    s->tolerance = tolerance;
+    s->followed_steps = 0;
+    s->precision = tolerance;
+    s->tolerance = miss;
     landmark_columns(shape, y, s->y);
     landmark_columns(shape, x, s->target);
     if (!aim(s, s->target))
@@ -431,6 +461,7 @@ void landmark_shoot(landmark_shooter *s, const double *y, const double *x, doubl
     /* The last that `find` did was to follow p. */
     double after = landmark_energy(&s->flow, landmark_flow_point(&s->flow), s->flow.state + half);
     shot->error = fmax(fabs(after / shot->square - 1), tolerance);
+    shot->square += remainder_of(s);
     landmark_row(shape, s->p, p);
 }
 

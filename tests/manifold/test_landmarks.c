@@ -109,7 +109,7 @@ static double terms_at(ground *g, const double *y, const double *x, landmark_ray
 {
     double p[MOST], q[3 * MOST], slope[3 * MOST];
     landmark_shot shot;
-    landmark_shoot(g->shooter, y, x, 1e-11, false, p, &shot);
+    landmark_shoot(g->shooter, y, x, 1e-11, 1e-11, false, p, &shot);
     ck_assert(shot.found);
     landmark_columns(g->terms.shape, y, q);
     double scalar = landmark_scalar(&g->terms.curvature, q, slope);
@@ -152,6 +152,32 @@ START_TEST(terms_have_their_derivatives)
     landmark_shooter_free(g.shooter);
     landmark_terms_free(&g.terms);
     mst_manifold_free(g.m);
+}
+END_TEST
+
+/* An end that is missed by a share ε of the length tells r² to ε² times the Hessian of ½r², which is below ten
+ * here. */
+START_TEST(lengths_forgive_a_miss)
+{
+    enum { PAIRS = 20 };
+    const double miss = 1e-3;
+    mst_manifold *m = open_spec(specs[_i]);
+    landmark_shooter *shooter;
+    landmark_shot exact, rough;
+    dice die = {905};
+    double x[MOST], y[MOST], p[MOST];
+    ASSERT_OK(landmark_shooter_new(&shooter, m));
+    for (size_t i = 0; i < PAIRS; i++) {
+        two_points(m, &die, y, x);
+        landmark_shoot(shooter, y, x, 1e-11, 1e-11, false, p, &exact);
+        landmark_shoot(shooter, y, x, 1e-11, miss, false, p, &rough);
+        ck_assert(exact.found && rough.found);
+        ck_assert_int_le(rough.shots, exact.shots);
+        assert_near(rough.square, exact.square, 10 * miss * miss * exact.square, "%s: r² of %zu",
+                    specs[_i], i);
+    }
+    landmark_shooter_free(shooter);
+    mst_manifold_free(m);
 }
 END_TEST
 
@@ -260,8 +286,8 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("landmarks", 60, {scalar_curvature, SPECS},
-                     {ricci_is_that_of_the_metric, SPECS}, {terms_have_their_derivatives, SPECS},
-                     {derivative_of_exp_is_that_of_the_metric, SPECS}, {specs_and_refusals, 0},
-                     {far_landmarks_are_flat, 0});
+    return RUN_SUITE(
+        "landmarks", 60, {scalar_curvature, SPECS}, {ricci_is_that_of_the_metric, SPECS},
+        {terms_have_their_derivatives, SPECS}, {derivative_of_exp_is_that_of_the_metric, SPECS},
+        {lengths_forgive_a_miss, SPECS}, {specs_and_refusals, 0}, {far_landmarks_are_flat, 0});
 }
