@@ -105,8 +105,8 @@ typedef struct landmark_relaxer {
 } landmark_relaxer;
 MST_MUST_USE mst_status landmark_relaxer_new(landmark_relaxer *r, const landmark_shape *s);
 void landmark_relaxer_free(landmark_relaxer *r);
-/* The momentum p at y of a path to x of little energy, all by columns, after at most so many rounds, the last
- * of which gains less than a share `least` of the energy; false: the metric is singular on the way. r->sum: the
+/* The momentum p at y of a path to x of little energy, all by columns, after at most so many rounds, or one
+ * that gains less than a share `least` of the energy; false: the metric is singular on the way. r->sum: the
  * mean of K along it. */
 bool landmark_relax(landmark_relaxer *r, const double *y, const double *x, size_t pieces,
                     int rounds, double least, double *p);
@@ -125,9 +125,9 @@ typedef struct landmark_shot {
     int shots, slopes; /* how many flows were followed, and with M */
 } landmark_shot;
 /* The momentum p at y (rows, d) of a geodesic to x, followed to `tolerance` of its length. It ends within a
- * share `miss` of the length of x, which is made good in r² to the first order. `warm`: p is a first guess. */
+ * share `within` of the length of x, which is made good in r² to the first order. `warm`: p is a guess. */
 void landmark_shoot(landmark_shooter *s, const double *y, const double *x, double tolerance,
-                    double miss, bool warm, double *p, landmark_shot *shot);
+                    double within, bool warm, double *p, landmark_shot *shot);
 /* log of the Jacobian of Exp_y at p in orthonormal frames; false beyond a conjugate point. */
 bool landmark_distortion(landmark_shooter *s, const double *y, const double *p, size_t steps,
                          double *log_theta);

@@ -76,7 +76,7 @@ mst_status landmark_expansion_rays(const mst_manifold *m, void *room, const doub
     size_t d = m->dim, found;
     landmark_search how = {.several = several < LANDMARK_WAYS ? several : LANDMARK_WAYS,
                            .tolerance = tolerance,
-                           .miss = tolerance,
+                           .within = tolerance,
                            .warm = warm};
     *count = 0;
     if (!settle(r, y, d))

@@ -47,7 +47,8 @@ struct landmark_kernels {
      * eight. */
     void (*multiply)(size_t rows, size_t inner, size_t width, const double *a, size_t la,
                      const double *b, size_t lb, double *c, size_t lc, bool add);
-    /* Cholesky's factor in place, A = UᵀU, U by rows of `lead`, a multiple of eight; false: not positive definite. */
+    /* Cholesky's factor in place, A = UᵀU, U by rows of `lead`, a multiple of eight; false: not positive
+     * definite. */
     bool (*cholesky)(size_t n, size_t lead, double *a);
     /* B ← U⁻ᵀ B and B ← U⁻¹ B, B (n, width) by rows of `lead_b`. */
     void (*solve_lower)(size_t n, size_t lead, const double *u, size_t width, size_t lead_b,

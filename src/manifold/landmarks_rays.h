@@ -20,9 +20,9 @@ typedef struct landmark_ray {
 
 typedef struct landmark_search {
     size_t several;
-    int starts;             /* as in mst_geodesic_options */
-    double tolerance, miss; /* as landmark_shoot takes them */
-    const double *warm;     /* (d) a first guess, or null; NAN: none */
+    int starts;               /* as in mst_geodesic_options */
+    double tolerance, within; /* as landmark_shoot takes them */
+    const double *warm;       /* (d) a first guess, or null; NAN: none */
 } landmark_search;
 
 /* Do landmarks turn around each other on the way, so that there may be other ways? */

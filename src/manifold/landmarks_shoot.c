@@ -23,6 +23,8 @@ enum {
 
 /* Eight pieces miss the end by about 1e-3: rounds that gain less energy than this are no gain. */
 static const double FEW_GAIN = 1e-5;
+/* A given guess that ends farther off than this share of the way is none. */
+static const double FAR = 0.5;
 
 struct landmark_shooter {
     const landmark_shape *shape;
@@ -37,10 +39,12 @@ struct landmark_shooter {
     double scale, gap;           /* gap: |x − y| in coordinates, scale: in the metric */
     double *y, *x, *target;      /* by columns; the last twice */
     double *kept, *followed;
-    double *p, *trial, *off; /* (half): momentum, a trial, whitened error of its end */
-    double *step;            /* (MOST_UPDATES + 1, half): Broyden's steps */
-    double *weighted;        /* the same times the mean of K */
-    double *lu, *side;       /* (d, lead), (d, COLUMNS) */
+    double *p, *trial, *off;          /* (half): momentum, a trial, whitened error of its end */
+    double *step;                     /* (MOST_UPDATES + 1, half): Broyden's steps */
+    double *weighted;                 /* the same times the mean of K, */
+    double squares[MOST_UPDATES + 1]; /* and their products with those */
+    size_t updates;                   /* how many there are */
+    double *lu, *side;                /* (d, lead), (d, COLUMNS) */
     size_t *pivot;
     double *memory;
     bool newton; /* is `lu` the derivative? Else the mean of K stands for it */
@@ -216,43 +220,55 @@ static bool differentiate(landmark_shooter *s, const double *p, bool exact)
     return s->newton;
 }
 
-/* Broyden's method from s->p, whose error stands in s->off and is `size` (Kelley 1995, 7.3: the inverse as a
- * product of updates by the steps themselves). Ends when it is found, or when it does not contract: then
- * s->p is the best so far. `slow`: the contraction that is not enough. */
+/* Broyden's step number s->updates, from s->off (Kelley 1995, 7.3: the inverse as a product of updates by the
+ * steps themselves); false: there is none. */
+static bool next_step(landmark_shooter *s)
+{
+    size_t half = s->half, n = s->updates;
+    double *next = s->step + n * half;
+    if (n > MOST_UPDATES)
+        return false;
+    apply(s, next);
+    for (size_t j = 0; j < n; j++) {
+        double along = dot(half, s->weighted + j * half, next) / s->squares[j];
+        if (j + 1 == n && !(fabs(1 - along) > 1e-3))
+            return false;
+        for (size_t k = 0; k < half; k++)
+            next[k] =
+                j + 1 < n ? next[k] + along * next[k - (n - j - 1) * half] : next[k] / (1 - along);
+    }
+    weigh(s, next, s->weighted + n * half);
+    s->squares[n] = dot(half, next, s->weighted + n * half);
+    s->updates++;
+    return true;
+}
+
+/* Broyden's method from s->p, whose error stands in s->off and is `size`; it goes on with the updates that
+ * there are. Ends when it is found, or when it does not contract: then s->p is the best so far, and updates
+ * begin anew. `slow`: the contraction that is not enough. */
 static double improve(landmark_shooter *s, double size, double slow)
 {
     size_t half = s->half;
-    double squares[MOST_UPDATES + 1], best = size, before = size;
-    double *first = s->step;
-    apply(s, first);
-    for (size_t n = 0; n < MOST_UPDATES; n++) {
-        double *own = s->step + n * half, *next = own + half;
-        weigh(s, own, s->weighted + n * half);
-        squares[n] = dot(half, own, s->weighted + n * half);
+    double best = size, before = size, now = size;
+    memcpy(s->trial, s->p, half * sizeof *s->p);
+    for (size_t turn = 0; best > s->tolerance * s->scale && next_step(s); turn++) {
+        const double *own = s->step + (s->updates - 1) * half;
         for (size_t k = 0; k < half; k++)
-            s->trial[k] = (n == 0 ? s->p[k] : s->trial[k]) + own[k];
-        double now = miss(s, s->trial);
+            s->trial[k] += own[k];
+        now = miss(s, s->trial);
         if (now < best) {
             best = now;
             memcpy(s->p, s->trial, half * sizeof *s->p);
         }
         /* Two in a row that gain too little, or one that loses. */
-        bool lost = now > 2 * best || (now > slow * before && before > slow * slow * size && n > 0);
-        if (best <= s->tolerance * s->scale || lost || !isfinite(now) || n + 1 == MOST_UPDATES)
+        bool lost =
+            now > 2 * best || (now > slow * before && before > slow * slow * size && turn > 0);
+        if (lost || !isfinite(now))
             break;
         before = now;
-        apply(s, next);
-        for (size_t j = 0; j < n; j++) {
-            double along = dot(half, s->weighted + j * half, next) / squares[j];
-            for (size_t k = 0; k < half; k++)
-                next[k] += along * s->step[(j + 1) * half + k];
-        }
-        double along = dot(half, s->weighted + n * half, next) / squares[n];
-        if (!(fabs(1 - along) > 1e-3))
-            break;
-        for (size_t k = 0; k < half; k++)
-            next[k] /= 1 - along;
     }
+    if (best > s->tolerance * s->scale || now > best)
+        s->updates = 0;
     return best;
 }
 
@@ -260,6 +276,7 @@ static double improve(landmark_shooter *s, double size, double slow)
 static bool newton_step(landmark_shooter *s, double *size)
 {
     double *way = s->step;
+    s->updates = 0;
     apply(s, way);
     for (double part = 1; part > 1e-3; part /= 2) {
         for (size_t k = 0; k < s->half; k++)
@@ -350,15 +367,19 @@ static bool aim(landmark_shooter *s, const double *x)
     return true;
 }
 
-/* From s->p to the end that was aimed at: roughly first, by long steps. */
-static bool find(landmark_shooter *s)
+/* From s->p to the end that was aimed at, if s->p leads to within a share `far` of the way from it: roughly
+ * first, by long steps. */
+static bool find(landmark_shooter *s, double far)
 {
     const double rough = 1e-3, wanted = s->tolerance;
     s->steps = 1;
     s->newton = false;
+    s->updates = 0;
+    if (!choose_steps(s, s->p, rough * s->gap) || miss(s, s->p) > far * s->scale)
+        return false;
     if (wanted < 0.1 * rough) {
         s->tolerance = rough;
-        bool near = choose_steps(s, s->p, rough * s->gap) && search(s);
+        bool near = search(s);
         s->tolerance = wanted;
         if (!near)
             return false;
@@ -394,7 +415,7 @@ static bool pursue(landmark_shooter *s, const double *target)
             landmark_lower(&s->middle, s->p);
         s->tolerance = next < 1 ? fmax(wanted, 1e-2) : wanted;
         s->precision = next < 1 ? fmax(precision, 1e-2) : precision;
-        bool there = find(s);
+        bool there = find(s, INFINITY);
         s->tolerance = wanted;
         s->precision = precision;
         if (there) {
@@ -431,7 +452,7 @@ static double remainder_of(const landmark_shooter *s)
 }
 
 void landmark_shoot(landmark_shooter *s, const double *y, const double *x, double tolerance,
-                    double miss, bool warm, double *p, landmark_shot *shot)
+                    double within, bool warm, double *p, landmark_shot *shot)
 {
     const landmark_shape *shape = s->shape;
     size_t half = s->half;
@@ -439,7 +460,7 @@ void landmark_shoot(landmark_shooter *s, const double *y, const double *x, doubl
     s->shot = shot;
     s->followed_steps = 0;
     s->precision = tolerance;
-    s->tolerance = miss;
+    s->tolerance = within;
     landmark_columns(shape, y, s->y);
     landmark_columns(shape, x, s->target);
     if (!aim(s, s->target))
@@ -452,10 +473,11 @@ void landmark_shoot(landmark_shooter *s, const double *y, const double *x, doubl
     }
     if (warm)
         landmark_columns(shape, p, s->p);
-    shot->found = (warm || guess(s, FEW_PIECES, FEW_ROUNDS)) && find(s);
+    shot->found = (warm && find(s, FAR)) || (guess(s, FEW_PIECES, FEW_ROUNDS) && find(s, INFINITY));
     if (!shot->found && !warm)
-        shot->found = (guess(s, FEW_PIECES, MANY_ROUNDS) && find(s)) ||
-                      (guess(s, LANDMARK_PIECES, MANY_ROUNDS) && find(s)) || pursue(s, s->target);
+        shot->found = (guess(s, FEW_PIECES, MANY_ROUNDS) && find(s, INFINITY)) ||
+                      (guess(s, LANDMARK_PIECES, MANY_ROUNDS) && find(s, INFINITY)) ||
+                      pursue(s, s->target);
     shot->square = landmark_energy(&s->flow, s->y, s->p);
     shot->steps = s->steps;
     /* The last that `find` did was to follow p. */

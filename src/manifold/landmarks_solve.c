@@ -132,9 +132,9 @@ mst_status landmark_rays_find(landmark_shooter *s, const mst_manifold *m, const 
     bool warm = how->warm != NULL && isfinite(how->warm[0]);
     memcpy(ray.p, warm ? how->warm : x, d * sizeof *ray.p);
     landmark_shot shot;
-    landmark_shoot(s, y, x, how->tolerance, how->miss, warm, ray.p, &shot);
+    landmark_shoot(s, y, x, how->tolerance, how->within, warm, ray.p, &shot);
     if (!shot.found && warm) /* the guess was bad */
-        landmark_shoot(s, y, x, how->tolerance, how->miss, false, ray.p, &shot);
+        landmark_shoot(s, y, x, how->tolerance, how->within, false, ray.p, &shot);
     if (shot.found) {
         ray.square = shot.square;
         ray.error = shot.error;
@@ -149,7 +149,7 @@ mst_status landmark_rays_find(landmark_shooter *s, const mst_manifold *m, const 
         status = landmark_other_ways(m, y, x, how->starts, LANDMARK_WAYS, guess, &found);
     for (size_t k = 0; status == MST_OK && k < found; k++) {
         memcpy(ray.p, guess + k * d, d * sizeof *ray.p);
-        landmark_shoot(s, y, x, how->tolerance, how->miss, true, ray.p, &shot);
+        landmark_shoot(s, y, x, how->tolerance, how->within, true, ray.p, &shot);
         if (!shot.found || is_known(rays, *count, shot.square, d, ray.p))
             continue;
         ray.square = shot.square;
@@ -284,7 +284,7 @@ static mst_status solve(const mst_manifold *m, size_t n, const double *x, const 
     how.tolerance = o->log_tolerance > 0 ? o->log_tolerance : fmax(o->tolerance / 10, 1e-12);
     bool lengths_alone =
         out->log_x == NULL && out->log_y == NULL && out->path == NULL && out->van_vleck == NULL;
-    how.miss = lengths_alone ? fmax(how.tolerance, 0.1 * sqrt(how.tolerance)) : how.tolerance;
+    how.within = lengths_alone ? fmax(how.tolerance, 0.1 * sqrt(how.tolerance)) : how.tolerance;
     for (size_t i = 0; status == MST_OK && i < n; i++) {
         size_t count;
         double *keeping = kept != NULL ? kept + i * several * d : NULL;
