@@ -3,6 +3,7 @@
 
 #include "geodesic/log.h"
 
+#include "geodesic/own.h"
 #include "geodesic/solve.h"
 #include "manifold/metric.h"
 
@@ -52,6 +53,37 @@ mst_status geodesic_log_again(const mst_manifold *m, mst_geodesics *kept, size_t
     if (status == MST_OK)
         status = first_failure(n, ends);
     problem_free(&p);
+    mst_release(ends);
+    return status;
+}
+
+typedef struct own_search {
+    const mst_manifold *m;
+    const double *x, *y;
+    const mst_geodesic_options *options;
+    const mst_geodesic_output *out;
+    double *kept;
+} own_search;
+
+static mst_status run_own(void *context, size_t begin, size_t end)
+{
+    const own_search *s = context;
+    return s->m->own->solve(s->m, end - begin, s->x, s->y, s->options, s->kept, s->out);
+}
+
+mst_status geodesic_own_again(const mst_manifold *m, size_t n, const double *x, const double *y,
+                              double tolerance, double *kept, double *r, double *v)
+{
+    mst_geodesic_status *ends;
+    mst_geodesic_options options = mst_geodesic_options_default();
+    options.tolerance = tolerance;
+    MST_TRY(mst_allocate(&ends, n));
+    mst_geodesic_output out = {.length = r, .log_x = v, .status = ends};
+    own_search s = {m, x, y, &options, &out, kept};
+    /* One block, so that its pairs are not counted as the caller's items. */
+    mst_status status = mst_parallel_blocks(n, n, 1, (mst_progress){0}, run_own, &s);
+    if (status == MST_OK)
+        status = first_failure(n, ends);
     mst_release(ends);
     return status;
 }

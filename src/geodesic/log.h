@@ -19,6 +19,12 @@ MST_MUST_USE mst_status geodesic_lengths(const mst_manifold *m, size_t n, const 
 MST_MUST_USE mst_status geodesic_log_again(const mst_manifold *m, mst_geodesics *kept, size_t first,
                                            size_t n, const double *x, const double *y, double *v);
 
+/* Of manifolds with a way of their own (own.h), on one thread: lengths r (n), and velocities v (n, D) at x or
+ * null, to a tolerance. kept (n, keep): first guesses, NAN where there is none, and what was found. */
+MST_MUST_USE mst_status geodesic_own_again(const mst_manifold *m, size_t n, const double *x,
+                                           const double *y, double tolerance, double *kept,
+                                           double *r, double *v);
+
 /* Log_x(y) on one thread; where none is found what leads toward y, so that every row has a vector. */
 MST_MUST_USE mst_status geodesic_log_or_toward(const mst_manifold *m, size_t n, const double *x,
                                                const double *y, double *v);

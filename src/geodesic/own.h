@@ -11,6 +11,8 @@
 /* What is kept (n, keep) of the geodesics of a manifold with a way of its own, after one geodesic of each
  * pair was asked for; null: nothing. */
 const double *geodesics_own(const mst_geodesics *g);
+/* Takes such numbers as first guesses. */
+void geodesics_put_own(mst_geodesics *g, const double *numbers);
 
 /* What the expansion of the heat kernel takes from one geodesic from y to x: −r²/2t − (d/2) log 2πt + b + t
  * a, with gradients in y as tangent vectors. */

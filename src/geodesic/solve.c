@@ -42,6 +42,11 @@ const double *geodesics_own(const mst_geodesics *g)
     return g->several == 1 ? g->own : NULL;
 }
 
+void geodesics_put_own(mst_geodesics *g, const double *numbers)
+{
+    memcpy(g->own, numbers, g->n * g->m->own->keep(g->m) * sizeof *numbers);
+}
+
 static void drop_kept(mst_geodesics *g)
 {
     for (size_t i = 0; g->kept != NULL && i < g->n * g->several; i++)

@@ -3,6 +3,7 @@
 
 /* The small-time limit of the score: t·s → Log_y(x), t·log p → −½ dist². */
 #include "geodesic/log.h"
+#include "geodesic/own.h"
 #include "heat/kernel_parts.h"
 #include "manifold/internal.h"
 #include "manifold/metric.h"
@@ -158,6 +159,12 @@ static mst_status remember(const mst_score *s, size_t rows, mst_score **out)
         return mst_score_new(out, &log_ops, m, kept);
     memory_free(kept);
     return status;
+}
+
+void score_hint_log(const mst_score *s, const double *guesses)
+{
+    memory *own = mst_score_data(s);
+    geodesics_put_own(own->kept, guesses);
 }
 
 bool score_is_log(const mst_score *s)

@@ -21,7 +21,7 @@ static mst_status assign_block(void *context, size_t begin, size_t end)
             label[i] = 0;
         }
         for (size_t c = 0; c < a->k; c++) {
-            MST_TRY(a->distances(a->m, n, a->x + at * D, a->centres + c * D, r));
+            MST_TRY(kmeans_measure(a, c, at, n, NULL, a->x + at * D, r));
             for (size_t i = 0; i < n; i++)
                 if (r[i] < best[i] || (r[i] == best[i] && c == a->labels[at + i])) {
                     best[i] = r[i];
@@ -52,7 +52,7 @@ mst_status mst_kmeans_assign(const mst_manifold *m, size_t k, const double *cent
     mst_status status = mst_allocate(&distances, n);
     for (size_t i = 0; i < n; i++)
         found[i] = kmeans_no_label;
-    kmeans_assignment a = {m, mst_dist_to, k, centres, x, found, distances};
+    kmeans_assignment a = {m, mst_dist_to, k, centres, x, found, distances, {0}};
     if (status == MST_OK)
         status = kmeans_assign(a, n, threads);
     if (distances_are_lost(status)) {

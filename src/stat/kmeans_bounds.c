@@ -13,7 +13,10 @@
 enum { ROWS = 256, BLOCK = 16 * ROWS };
 
 /* Distances are right to this, relative to what they are made of. */
-static const double rounding = 1e-9;
+static double rounding_of(const kmeans_assignment *a)
+{
+    return a->kept.numbers != NULL ? 10 * kmeans_kept_tolerance : 1e-9;
+}
 
 bool kmeans_can_bound(const mst_manifold *m, distance_function *distances)
 {
@@ -59,7 +62,7 @@ static mst_status measure_own(const kmeans_assignment *a, chunk *k)
                 gather(a, k, count++, i);
         if (count == 0)
             continue;
-        MST_TRY(a->distances(a->m, count, k->x, a->centres + c * mst_manifold_ambient(a->m), k->r));
+        MST_TRY(kmeans_measure(a, c, k->at, count, k->rows, k->x, k->r));
         for (size_t i = 0; i < count; i++)
             k->best[k->rows[i]] = k->r[i];
     }
@@ -71,6 +74,7 @@ static size_t find_open(const job *j, chunk *k)
 {
     const kmeans_assignment *a = j->a;
     size_t open = 0;
+    double rounding = rounding_of(a);
     for (size_t i = 0; i < k->n; i++) {
         size_t row = k->at + i;
         double *lower = &j->bounds->lower[row], moved = INFINITY;
@@ -93,7 +97,7 @@ static mst_status search(const kmeans_assignment *a, const kmeans_bounds *bounds
         k->best[i] = INFINITY;
     }
     for (size_t c = 0; c < a->k && count > 0; c++) {
-        MST_TRY(a->distances(a->m, count, k->x, a->centres + c * mst_manifold_ambient(a->m), k->r));
+        MST_TRY(kmeans_measure(a, c, k->at, count, k->rows, k->x, k->r));
         for (size_t i = 0; i < count; i++) {
             bool nearer = k->r[i] < k->best[i] ||
                           (k->r[i] == k->best[i] && c == a->labels[k->at + k->rows[i]]);
@@ -119,7 +123,8 @@ static mst_status assign_chunk(const job *j, chunk *k)
     for (size_t i = 0; i < k->n; i++)
         k->best[i] = INFINITY;
     for (size_t i = 0; j->loose && i < k->n; i++)
-        k->best[i] = (upper[k->at + i] + j->moves[j->a->labels[k->at + i]]) * (1 + rounding);
+        k->best[i] =
+            (upper[k->at + i] + j->moves[j->a->labels[k->at + i]]) * (1 + rounding_of(j->a));
     if (j->bounds->begun && !j->loose)
         MST_TRY(measure_own(j->a, k));
     for (size_t i = 0; !j->loose && i < k->n; i++)

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* The centre of a cluster. */
+#include "score/score_internal.h"
 #include "stat/fit.h"
 #include "stat/kmeans_parts.h"
 
@@ -54,6 +55,37 @@ static double first_time(const kmeans_lloyd *l, double time, double spread)
     return time > 0 && isfinite(time) ? time : spread > 0 ? spread / (double)l->d : 1;
 }
 
+/* Is the centre the mean of logarithms that are kept? */
+static bool steps_by_kept(const kmeans_lloyd *l)
+{
+    return l->kept.numbers != NULL && score_is_log(l->source);
+}
+
+/* Near the mean: what is left is a part `near` of the scatter, or falls no more. */
+static mst_status come_near(kmeans_lloyd *l, size_t c, double near)
+{
+    double part = INFINITY, before;
+    do {
+        before = part;
+        MST_TRY(kmeans_kept_step(l, c, &part));
+    } while (part > near && part < 0.8 * before);
+    return MST_OK;
+}
+
+/* A source that remembers rows, with first guesses where there are some. */
+static mst_status remember(const kmeans_lloyd *l, size_t c, size_t count, mst_score **memory)
+{
+    double *numbers;
+    MST_TRY(mst_score_remember(memory, l->source, count));
+    if (!steps_by_kept(l))
+        return MST_OK;
+    MST_TRY(mst_allocate(&numbers, count * l->kept.keep));
+    kmeans_kept_gather(l, c, numbers);
+    score_hint_log(*memory, numbers);
+    mst_release(numbers);
+    return MST_OK;
+}
+
 mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
 {
     double *centre = l->centres + c * l->D, *time = l->times + c, spread = 0, *state;
@@ -66,6 +98,15 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
         memcpy(centre, x, l->D * sizeof *centre);
         *time = fit_clamp_time(l->source, 0);
         return MST_OK;
+    }
+    if (steps_by_kept(l) && !tight) {
+        double part;
+        MST_TRY(kmeans_kept_step(l, c, &part));
+        l->settled[c] = 0;
+        if (isfinite(part))
+            return MST_OK;
+    } else if (steps_by_kept(l)) {
+        MST_TRY(come_near(l, c, 1e-7));
     }
     bool timed = mst_score_gives(l->source, MST_GIVES_TIME);
     if (!timed)
@@ -103,7 +144,7 @@ mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight)
     mst_score *memory = NULL;
     mst_status status = MST_OK;
     if (tight)
-        status = mst_score_remember(&memory, l->source, count);
+        status = remember(l, c, count, &memory);
     model.model.memory = memory;
     if (status == MST_OK)
         status = fit_climb(&model.model, state, &climb, &outcome);

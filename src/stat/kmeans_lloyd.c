@@ -19,6 +19,7 @@ static void lloyd_free(kmeans_lloyd *l)
     mst_release(l->settled);
     mst_release(l->bounds.lower);
     mst_release(l->past);
+    kmeans_kept_free(&l->kept);
     bfgs_free(&l->steps);
 }
 
@@ -44,6 +45,7 @@ static mst_status lloyd_new(kmeans_lloyd *l)
     MST_TRY(mst_allocate(&l->rows, l->n * (l->D + 1)));
     l->weights = l->rows + l->n * l->D;
     MST_TRY(mst_allocate_zero(&l->settled, l->k));
+    MST_TRY(kmeans_kept_new(&l->kept, l->m, l->distances, l->n, l->k));
     if (l->k < 2 || !kmeans_can_bound(l->m, l->distances))
         return MST_OK;
     MST_TRY(mst_allocate(&l->bounds.lower, l->n + l->k * l->D));
@@ -97,7 +99,8 @@ static mst_status seed(kmeans_lloyd *l, size_t restart)
                                l->centres + c * l->D,
                                l->x,
                                l->labels,
-                               c > 0 ? newest : nearest};
+                               c > 0 ? newest : nearest,
+                               kmeans_kept_of(&l->kept, c)};
         MST_TRY(kmeans_assign(a, l->n, l->threads));
         for (size_t i = 0; c > 0 && i < l->n; i++)
             nearest[i] = fmin(nearest[i], newest[i]);
@@ -163,7 +166,8 @@ static double inertia_of(const kmeans_lloyd *l)
 
 static mst_status assign(kmeans_lloyd *l)
 {
-    kmeans_assignment a = {l->m, l->distances, l->k, l->centres, l->x, l->labels, l->squared};
+    kmeans_assignment a = {l->m, l->distances, l->k,       l->centres,
+                           l->x, l->labels,    l->squared, l->kept};
     MST_TRY(l->bounds.lower != NULL ? kmeans_assign_near(a, l->n, l->threads, &l->bounds)
                                     : kmeans_assign(a, l->n, l->threads));
     refill_empty(l);
@@ -274,6 +278,7 @@ static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart, size_t n
     part.labels = NULL;
     part.squared = part.rows = NULL;
     part.settled = NULL;
+    part.kept = (kmeans_kept){0};
     MST_TRY(mst_allocate(&chosen, n));
     mst_status status = mst_allocate(&x, n * (D + 1));
     /* The seeds have the streams of their own numbers. */

@@ -16,6 +16,21 @@ static const size_t kmeans_no_label = SIZE_MAX;
  * is the last one. */
 static const double kmeans_least_gain = 1e-8;
 
+/* What manifolds that search for geodesics in a way of their own keep of those from k centres to n rows, so
+ * that the search for the next, of a centre that has moved a little, is short. */
+typedef struct kmeans_kept {
+    size_t n, keep;
+    double *numbers; /* (k, n, keep); NAN: nothing yet. Null: nothing is kept */
+} kmeans_kept;
+/* No numbers where nothing can be kept, or it would be too much. */
+MST_MUST_USE mst_status kmeans_kept_new(kmeans_kept *kept, const mst_manifold *m,
+                                        distance_function *distances, size_t n, size_t k);
+void kmeans_kept_free(kmeans_kept *kept);
+/* That of centre c alone. */
+kmeans_kept kmeans_kept_of(const kmeans_kept *kept, size_t c);
+/* How exact distances are that come from there. */
+static const double kmeans_kept_tolerance = 1e-6;
+
 /* Each row to the nearest of k centres. */
 typedef struct kmeans_assignment {
     const mst_manifold *m;
@@ -24,7 +39,13 @@ typedef struct kmeans_assignment {
     const double *centres, *x;
     size_t *labels;  /* read as well: a label stays where another centre is as near */
     double *squared; /* or null */
+    kmeans_kept kept;
 } kmeans_assignment;
+/* Distances r (count) from centre c to rows, whose numbers count from `at`; x (count, D) has them. `rows`
+ * null: they stand one after the other. */
+MST_MUST_USE mst_status kmeans_measure(const kmeans_assignment *a, size_t c, size_t at,
+                                       size_t count, const size_t *rows, const double *x,
+                                       double *r);
 MST_MUST_USE mst_status kmeans_assign(kmeans_assignment a, size_t n, int threads);
 
 /* The same with bounds by the triangle inequality (Hamerly 2010), for centres that move a little from one
@@ -65,6 +86,7 @@ typedef struct kmeans_lloyd {
     double *mass;              /* (k), Σ w of the clusters */
     unsigned char *settled;    /* (k): the centre is the mean of these very rows */
     kmeans_bounds bounds;      /* lower null: none */
+    kmeans_kept kept;
     double *past; /* (2, k, D): the centres of two steps, for leaps; null: none are made */
     bfgs steps;   /* what rounds have learnt, in the frames of the centres; with `past` */
     bool leapt;   /* the centres come from a leap, and those before it are in `past` */
@@ -98,6 +120,11 @@ bool kmeans_has_rounds(const kmeans_lloyd *l);
 
 /* The rows of all clusters, those of each next to each other, in their order, and their spreads. */
 void kmeans_gather(kmeans_lloyd *l);
+/* One step along the mean logarithm of cluster c at its centre, by what is kept; its length against the root
+ * of the mean squared distance. INFINITY, and the centre stays: some row has no geodesic. */
+MST_MUST_USE mst_status kmeans_kept_step(kmeans_lloyd *l, size_t c, double *part);
+/* What is kept of the rows of cluster c, in their order, (count, keep). */
+void kmeans_kept_gather(const kmeans_lloyd *l, size_t c, double *numbers);
 /* The centre of cluster c, of rows that were gathered, and its time: one Newton step, or
  * with `tight` all it takes. */
 MST_MUST_USE mst_status kmeans_fit_centre(kmeans_lloyd *l, size_t c, bool tight);

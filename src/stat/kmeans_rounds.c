@@ -284,7 +284,7 @@ static mst_status go(rounds *s, double share, double *inertia, bool *too_many)
     for (size_t a = 0; a < l->k * l->d; a++)
         s->place[a] = s->from[a] + share * s->step[a];
     MST_TRY(put_centres(s));
-    kmeans_assignment a = {l->m, l->distances, l->k, l->centres, s->x, s->labels, s->squared};
+    kmeans_assignment a = {l->m, l->distances, l->k, l->centres, s->x, s->labels, s->squared, {0}};
     MST_TRY(kmeans_assign_loosely(a, s->n, l->threads, &s->bounds));
     MST_TRY(move_rows(s, too_many));
     *inertia = look(s);

@@ -13,12 +13,25 @@ static const char *const specs[] = {"sphere:2", "torus:2",     "hyperbolic:2",
                                     "spd:2",    "euclidean:1", "product(sphere:2,euclidean:1)"};
 enum { SPECS = sizeof specs / sizeof *specs, N = 1500, K = 6, CALLS = 12 };
 
+/* Each of n points goes along a normal vector of this scale. */
+static void move_points(const setting *s, size_t n, double scale, dice *die, double *x)
+{
+    double *v = doubles(s->D + s->d);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < s->d; k++)
+            v[s->D + k] = scale * dice_normal(die);
+        ASSERT_OK(mst_manifold_from_frame(s->m, 1, x + i * s->D, v + s->D, v));
+        ASSERT_OK(mst_manifold_exp(s->m, 1, x + i * s->D, v, x + i * s->D));
+    }
+    free(v);
+}
+
 /* Labels and distances are the same to the last bit while centres move: far at first, then less and less, in
  * the end not at all, and one of them suddenly to a row. */
 START_TEST(bounds_change_nothing)
 {
     setting s = setting_open(specs[_i]);
-    double *x = draw(&s, N, NULL, 0.5, 3), *centres = doubles(K * s.D), *v = doubles(s.D + s.d);
+    double *x = draw(&s, N, NULL, 0.5, 3), *centres = doubles(K * s.D);
     size_t *plain = calloc(2 * N, sizeof *plain), *near = plain + N;
     double *squares = doubles(2 * N), *lower = doubles(N + K * s.D);
     kmeans_bounds bounds = {.lower = lower, .before = lower + N};
@@ -29,7 +42,7 @@ START_TEST(bounds_change_nothing)
     for (size_t i = 0; i < N; i++)
         plain[i] = near[i] = kmeans_no_label;
     for (size_t call = 0; call < CALLS; call++) {
-        kmeans_assignment a = {s.m, mst_dist_to, K, centres, x, plain, squares}, b = a;
+        kmeans_assignment a = {s.m, mst_dist_to, K, centres, x, plain, squares, {0}}, b = a;
         b.labels = near;
         b.squared = squares + N;
         ASSERT_OK(kmeans_assign(a, N, 1));
@@ -38,18 +51,12 @@ START_TEST(bounds_change_nothing)
         ck_assert_msg(memcmp(squares, squares + N, N * sizeof *squares) == 0, "%s, call %zu",
                       specs[_i], call);
         double length = call < CALLS - 2 ? pow(0.5, (double)call) : 0;
-        for (size_t c = 0; c < K; c++) {
-            for (size_t k = 0; k < s.d; k++)
-                v[s.D + k] = length * dice_normal(&die);
-            ASSERT_OK(mst_manifold_from_frame(s.m, 1, centres + c * s.D, v + s.D, v));
-            ASSERT_OK(mst_manifold_exp(s.m, 1, centres + c * s.D, v, centres + c * s.D));
-        }
+        move_points(&s, K, length, &die, centres);
         if (call == 7)
             memcpy(centres, x + 100 * s.D, s.D * sizeof *x);
     }
     free(x);
     free(centres);
-    free(v);
     free(plain);
     free(squares);
     free(lower);
@@ -62,7 +69,7 @@ END_TEST
 START_TEST(loose_bounds_change_no_label)
 {
     setting s = setting_open(specs[_i]);
-    double *x = draw(&s, N, NULL, 0.5, 3), *centres = doubles(K * s.D), *v = doubles(s.D + s.d);
+    double *x = draw(&s, N, NULL, 0.5, 3), *centres = doubles(K * s.D);
     size_t *plain = calloc(2 * N, sizeof *plain), *near = plain + N, untouched = 0;
     double *squares = doubles(N), *bound = doubles(2 * N + K * s.D);
     kmeans_bounds bounds = {.lower = bound, .upper = bound + N, .before = bound + 2 * N};
@@ -71,17 +78,12 @@ START_TEST(loose_bounds_change_no_label)
     memcpy(centres, x, K * s.D * sizeof *x);
     for (size_t i = 0; i < N; i++)
         plain[i] = near[i] = kmeans_no_label;
-    kmeans_assignment a = {s.m, mst_dist_to, K, centres, x, near, squares}, b = a;
+    kmeans_assignment a = {s.m, mst_dist_to, K, centres, x, near, squares, {0}}, b = a;
     b.labels = plain;
     b.squared = NULL;
     ASSERT_OK(kmeans_assign_near(a, N, 1, &bounds));
     for (size_t call = 0; call < CALLS; call++) {
-        for (size_t c = 0; c < K; c++) {
-            for (size_t k = 0; k < s.d; k++)
-                v[s.D + k] = 0.03 * dice_normal(&die);
-            ASSERT_OK(mst_manifold_from_frame(s.m, 1, centres + c * s.D, v + s.D, v));
-            ASSERT_OK(mst_manifold_exp(s.m, 1, centres + c * s.D, v, centres + c * s.D));
-        }
+        move_points(&s, K, 0.03, &die, centres);
         for (size_t i = 0; i < N; i++)
             squares[i] = -1;
         ASSERT_OK(kmeans_assign(b, N, 1));
@@ -91,7 +93,7 @@ START_TEST(loose_bounds_change_no_label)
             untouched += squares[i] < 0;
     }
     ck_assert_uint_gt(untouched, CALLS * N / 3);
-    free(x), free(centres), free(v), free(plain), free(squares), free(bound);
+    free(x), free(centres), free(plain), free(squares), free(bound);
     setting_close(&s);
 }
 END_TEST
@@ -145,8 +147,90 @@ START_TEST(all_rows_have_the_last_word)
 }
 END_TEST
 
+/* Where distances are searches that begin with what the last one found, labels are the same, and distances
+ * are to twice the tolerance of either. */
+START_TEST(kept_geodesics_change_no_label)
+{
+    enum { ROWS = 60, CENTRES = 3, MOVES = 6 };
+    setting s = setting_open("landmarks:4x2?sigma=1");
+    double *x = draw(&s, ROWS, NULL, 0.1, 4), *centres = doubles(CENTRES * s.D);
+    size_t plain[ROWS], near[ROWS];
+    double squares[ROWS], kept[ROWS], *lower = doubles(ROWS + CENTRES * s.D);
+    kmeans_bounds bounds = {.lower = lower, .before = lower + ROWS};
+    kmeans_kept own;
+    ASSERT_OK(kmeans_kept_new(&own, s.m, mst_dist_to, ROWS, CENTRES));
+    ck_assert_ptr_nonnull(own.numbers);
+    dice die = {7};
+    for (size_t i = 0; i < ROWS; i++)
+        plain[i] = near[i] = kmeans_no_label;
+    memcpy(centres, x, CENTRES * s.D * sizeof *x);
+    kmeans_assignment a = {s.m, mst_dist_to, CENTRES, centres, x, plain, squares, {0}}, b = a;
+    b.labels = near;
+    b.squared = kept;
+    b.kept = own;
+    for (size_t move = 0; move < MOVES; move++) {
+        ASSERT_OK(kmeans_assign(a, ROWS, 1));
+        ASSERT_OK(kmeans_assign_near(b, ROWS, 1, &bounds));
+        ck_assert_msg(memcmp(plain, near, sizeof plain) == 0, "move %zu", move);
+        for (size_t i = 0; i < ROWS; i++)
+            assert_near(kept[i], squares[i], 4 * kmeans_kept_tolerance * squares[i], "row %zu", i);
+        for (size_t i = 0; i < CENTRES * ROWS * own.keep && move == 0; i++)
+            ck_assert_msg(isfinite(own.numbers[i]), "number %zu is not kept", i);
+        move_points(&s, CENTRES, 0.1 * pow(0.3, (double)move), &die, centres);
+    }
+    kmeans_kept_free(&own);
+    free(x), free(centres), free(lower);
+    setting_close(&s);
+    s = setting_open("sphere:2");
+    ASSERT_OK(kmeans_kept_new(&own, s.m, mst_dist_to, ROWS, CENTRES));
+    ck_assert_ptr_null(own.numbers);
+    setting_close(&s);
+}
+END_TEST
+
+/* The end of it all: each row with its nearest centre, each centre the mean of its rows. */
+START_TEST(landmarks_end_at_means)
+{
+    enum { ROWS = 40 };
+    setting s = setting_open("landmarks:4x2?sigma=1");
+    double *x = draw(&s, ROWS, NULL, 0.1, 5), squares[ROWS], inertia = 0;
+    size_t labels[ROWS];
+    mst_kmeans_options o = mst_kmeans_options_default();
+    o.k = 3;
+    o.restarts = 2;
+    mst_kmeans_result *r;
+    ASSERT_OK(mst_kmeans_fit(&r, s.m, ROWS, x, &o));
+    ASSERT_OK(mst_kmeans_assign(s.m, o.k, r->centres, ROWS, x, 1, labels, squares));
+    for (size_t i = 0; i < ROWS; i++) {
+        ck_assert_uint_eq(labels[i], r->labels[i]);
+        inertia += squares[i];
+    }
+    assert_near(r->inertia, inertia, 1e-12 * inertia, "inertia");
+    for (size_t c = 0; c < o.k; c++) {
+        double *sum = doubles(2 * s.D), *v = sum + s.D, length, count = 0;
+        memset(sum, 0, s.D * sizeof *sum);
+        for (size_t i = 0; i < ROWS; i++)
+            if (labels[i] == c) {
+                ASSERT_OK(mst_manifold_log(s.m, 1, r->centres + c * s.D, x + i * s.D, v, NULL));
+                for (size_t k = 0; k < s.D; k++)
+                    sum[k] += v[k];
+                count++;
+            }
+        ck_assert_double_gt(count, 1);
+        ASSERT_OK(mst_manifold_norm(s.m, 1, r->centres + c * s.D, sum, &length));
+        /* Climbs end at 1e-11 of the spread, which is below one. */
+        assert_near(length / count, 0, 2e-11, "centre %zu", c);
+        free(sum);
+    }
+    free(x);
+    mst_kmeans_result_free(r);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("kmeans_bounds", 60, {bounds_change_nothing, SPECS},
-                     {loose_bounds_change_no_label, SPECS}, {all_rows_have_the_last_word, CROWDS});
+                     {loose_bounds_change_no_label, SPECS}, {all_rows_have_the_last_word, CROWDS},
+                     {kept_geodesics_change_no_label, 0}, {landmarks_end_at_means, 0});
 }
