@@ -12,7 +12,8 @@ mst_status landmark_near_log(const mst_manifold *m, size_t n, const double *x, c
 {
     enum { GROUP = LANDMARK_ROLL_PATHS, SIZE = LANDMARK_ROLL_DIM * GROUP };
     /* Beyond this, pairs for which it converges are none the better, and others are worse. */
-    static const landmark_near_effort effort = {.rounds = 4, .chords = 4, .steps = 4};
+    static const landmark_near_effort effort = {
+        .rounds = 4, .chords = LANDMARK_NEAR_CHORDS, .steps = 4};
     const landmarks *l = mst_manifold_data(m);
     const struct landmark_near_kernels *kernels = MST_PICK(landmark_near_kernels);
     size_t d = m->dim;

@@ -7,8 +7,11 @@
 
 #include "manifold/landmarks_kernels.h"
 
+enum { LANDMARK_NEAR_CHORDS = 8 };
+
 typedef struct landmark_near_effort {
-    int rounds, chords, steps; /* of relaxation (1 at least), of shooting, and of its integration */
+    /* of relaxation (1 at least), of shooting (LANDMARK_NEAR_CHORDS at most), and of its integration */
+    int rounds, chords, steps;
 } landmark_near_effort;
 
 struct landmark_near_kernels {

@@ -4,12 +4,13 @@
 /* Almost the logarithm of a few landmarks, by a fixed number of operations, so that it is smooth. First a
  * path in pieces from y to x, straight at the beginning: with K_k and the forces f_k in the middles of its
  * pieces, momenta p_k = p + f_1 + … + ½f_k lead from y to x for the right p, and along another path, which
- * takes the place of the first. Then chord steps of shooting, p ← p + K̄⁻¹(x − Exp_y(p)), K̄ the mean of K
- * along the path. */
+ * takes the place of the first. Then shooting, p ← p + B(x − Exp_y(p)) by Broyden's method, which begins with
+ * B = K̄⁻¹, K̄ the mean of K along the path: where landmarks turn around each other that alone does not
+ * contract. */
 #include "manifold/landmarks_near.h"
 #include "manifold/landmarks_eight_hot.h"
 
-enum { PIECES = 8 };
+enum { PIECES = 8, CHORDS = LANDMARK_NEAR_CHORDS };
 
 typedef struct near_path {
     eight corner[PIECES + 1][DIM];
@@ -109,12 +110,46 @@ static void shoot(const landmark_shape *s, size_t steps, eight *x)
     }
 }
 
+/* Steps of Broyden's method in p (Kelley 1995, 7.3), K times each, and their products. */
+typedef struct chord_steps {
+    eight step[CHORDS][DIM], weighted[CHORDS][DIM], square[CHORDS];
+} chord_steps;
+
+INLINE void dot_all(size_t d, const eight *a, const eight *b, eight *out)
+{
+    *out = a[0] * b[0];
+    for (size_t e = 1; e < d; e++)
+        *out += a[e] * b[e];
+}
+
+/* Step number n, in the place of K̄⁻¹ of the miss: with what the steps before it tell of B. A step that leads
+ * back to where the last one came from would be infinite: it is bounded, and smooth. */
+INLINE void update(const place *at, size_t n, chord_steps *c)
+{
+    size_t d = at->d;
+    eight *next = c->step[n], along;
+    for (size_t j = 0; j < n; j++) {
+        dot_all(d, c->weighted[j], next, &along);
+        along /= c->square[j];
+        if (j + 1 == n) {
+            eight left = 1 - along;
+            along = left / (left * left + 0.01);
+        }
+        for (size_t e = 0; e < d; e++)
+            next[e] = j + 1 < n ? next[e] + along * c->step[j + 1][e] : along * next[e];
+    }
+    apply(at, &at->k, next, c->weighted[n]);
+    dot_all(d, next, c->weighted[n], &c->square[n]);
+    c->square[n] += 1e-300;
+}
+
 static void near_log(const landmark_shape *s, const double *from, const double *to,
                      const landmark_near_effort *effort, double *out)
 {
     size_t d = s->count * s->space;
     eight y[DIM], x[DIM], p[DIM], sure[DIM], by[DIM], state[2 * DIM], trust = zero;
     near_path r;
+    chord_steps c;
     place at;
     memcpy(y, from, d * sizeof *y);
     memcpy(x, to, d * sizeof *x);
@@ -137,9 +172,10 @@ static void near_log(const landmark_shape *s, const double *from, const double *
             trust += state[e] * state[e];
         }
         trust *= 1 / (s->sigma * s->sigma);
-        apply(&at, &r.mean, state, by);
+        apply(&at, &r.mean, state, c.step[chord]);
+        update(&at, (size_t)chord, &c);
         for (size_t e = 0; e < d; e++)
-            p[e] += by[e];
+            p[e] += c.step[chord][e];
     }
     /* Where the last step was not among the small ones, what the straight path says. */
     trust *= 100;
