@@ -287,31 +287,40 @@ static mst_status turned_points(const score_region *g, const double *mean, size_
     return status;
 }
 
+static mst_status look(const score_region *g, size_t count, const double *points, int threads,
+                       unsigned char *flags, size_t *held)
+{
+    survey s = {.g = g, .points = points, .held = flags};
+    MST_TRY(mst_parallel_blocks(count, 4, threads, (mst_progress){0}, look_at_points, &s));
+    *held = 0;
+    for (size_t k = 0; k < count; k++)
+        *held += flags[k];
+    return MST_OK;
+}
+
 mst_status score_region_survey(const score_region *g, const double *mean, uint64_t seed,
                                int threads, bool *whole, double *share)
 {
     /* Each point costs n scores and their spread: a share to a few per cent is enough. */
     double price = (double)g->n * (1 + (double)(g->d * g->d) / 200);
-    size_t random = (size_t)fmin(fmax(6e4 / price, 40), 400);
-    size_t axes = g->d < 8 ? g->d : 8, count = random + 3 * axes, held = 0;
+    size_t random = (size_t)fmin(fmax(6e4 / price, 40), 400), held = 0;
+    size_t turned = 3 * (g->d < 8 ? g->d : 8); /* they are fewer */
     double *points;
     unsigned char *flags = NULL;
-    MST_TRY(mst_allocate(&points, count * g->D));
-    mst_status status = mst_allocate(&flags, count);
+    MST_TRY(mst_allocate(&points, random * g->D));
+    mst_status status = mst_allocate(&flags, random);
     if (status == MST_OK)
         status = mst_manifold_random_point(g->m, (mst_random){seed, UINT64_C(5) << 40}, 0, random,
                                            points);
     if (status == MST_OK)
-        status = turned_points(g, mean, 3 * axes, points + random * g->D);
-    survey s = {.g = g, .points = points, .held = flags};
-    if (status == MST_OK)
-        status = mst_parallel_blocks(count, 4, threads, (mst_progress){0}, look_at_points, &s);
-    *whole = true;
-    for (size_t k = 0; k < count && status == MST_OK; k++) {
-        held += k < random && flags[k] ? 1 : 0;
-        *whole = *whole && flags[k];
-    }
+        status = look(g, random, points, threads, flags, &held);
     *share = (double)held / (double)random;
+    *whole = status == MST_OK && held == random;
+    if (*whole) /* else the others have nothing to say */
+        status = turned_points(g, mean, turned, points);
+    if (*whole && status == MST_OK)
+        status = look(g, turned, points, threads, flags, &held);
+    *whole = *whole && held == turned;
     mst_release(flags);
     mst_release(points);
     return status;

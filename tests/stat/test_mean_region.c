@@ -6,6 +6,8 @@
 #include "stat/mean_support.h"
 #include "stat/score_region.h"
 
+#include <stdatomic.h>
+
 static bool holds(const setting *s, const mst_score *source, const mst_mean_result *r, size_t n,
                   const double *x, const mst_mean_options *o, const double *y)
 {
@@ -79,6 +81,61 @@ START_TEST(data_that_say_nothing_exclude_nothing)
     mst_mean_result_free(r);
     free(x), free(opposite);
     setting_close(&s);
+}
+END_TEST
+
+typedef struct counting {
+    const mst_score *exact;
+    atomic_size_t rows;
+} counting;
+
+static mst_status count_rows(const mst_score *source, const mst_pairs *pairs,
+                             const mst_heat_values *out)
+{
+    counting *c = mst_score_data(source);
+    atomic_fetch_add(&c->rows, pairs->n);
+    return mst_score_evaluate(c->exact, pairs, out);
+}
+
+static const mst_score_ops counting_ops = {
+    .size = sizeof counting_ops, .name = "counting", .evaluate = count_rows};
+
+/* Is the region of n rows everything, which takes a look at points of either kind? If not, random points
+ * alone are looked at, 40 with so many rows. */
+static void survey(const setting *s, size_t n, double time, bool everything)
+{
+    double *x = exact_rows(s, n, time, 3);
+    counting data = {.exact = s->exact};
+    mst_score *source;
+    stat_pieces pieces;
+    score_region region;
+    mst_mean_options o = mst_mean_options_default();
+    bool whole;
+    double share;
+    ASSERT_OK(mst_score_new(&source, &counting_ops, s->m, &data));
+    ASSERT_OK(stat_pieces_new(&pieces, s->m));
+    ASSERT_OK(score_region_open(&region, source, &pieces, n, x, &o, time));
+    region.has_mean = false; /* no point is out for being opposite to it */
+    ASSERT_OK(score_region_survey(&region, x, 1, 1, &whole, &share));
+    ck_assert(whole == everything && (share == 1) == everything);
+    if (everything)
+        ck_assert_uint_gt(data.rows, 40 * n);
+    else
+        ck_assert_uint_eq(data.rows, 40 * n);
+    score_region_close(&region);
+    stat_pieces_free(&pieces);
+    mst_score_free(source);
+    free(x);
+}
+
+/* Points a quarter turn away are looked at only where they can still say something. */
+START_TEST(a_survey_looks_no_farther_than_it_must)
+{
+    setting five = setting_open("sphere:5"), fifty = setting_open("sphere:50");
+    survey(&five, 2000, 0.5, false);
+    survey(&fifty, 2000, 0.3, true);
+    setting_close(&five);
+    setting_close(&fifty);
 }
 END_TEST
 
@@ -268,6 +325,7 @@ int main(void)
 {
     return RUN_SUITE("mean_region", 120, {ellipsoids_where_the_mean_is_determined, 0},
                      {data_that_say_nothing_exclude_nothing, 0},
+                     {a_survey_looks_no_farther_than_it_must, 0},
                      {uncertain_means_have_a_region_of_scores, 0}, {scores_hold_the_truth, 6},
                      {few_rows_in_one_direction, 0}, {two_means_are_in_the_region, 0},
                      {counts_and_clusters, 0}, {without_a_region_there_is_no_answer, 0});
