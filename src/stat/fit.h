@@ -29,6 +29,12 @@ typedef struct fit_sums {
 
 /* What to sum beyond value and gradient is told by the pointers in `out`, which are the caller's. */
 MST_MUST_USE mst_status fit_evaluate(const fit_model *model, const double *state, fit_sums *out);
+/* Is there one log time, and predictions that groups share? Then the second derivatives that involve it can
+ * be had later: */
+bool fit_has_one_time(const fit_model *model);
+/* into sums->hessian, from the gradient there and that at a time beside. */
+MST_MUST_USE mst_status fit_add_time_row(const fit_model *model, const double *state,
+                                         const fit_sums *sums);
 
 /* Local gradients (n, d + 1), with no weight, of the rows of a group. */
 MST_MUST_USE mst_status fit_row_gradients(const fit_model *model, const double *state, size_t group,
@@ -75,8 +81,9 @@ typedef struct fit_tolerances {
     double curvature; /* relative to the largest: upward curvature below this may be rounding */
     /* per weight: the same of second derivatives by log t, which are differences */
     double time_noise;
-    double near;   /* steps below this leave those as they are, to three digits; 0: not worth it */
-    double unique; /* least curvature relative to the largest of a maximum that is one point */
+    double near;    /* steps below this leave those as they are, to three digits; 0: not worth it */
+    double roughly; /* and these as far as the next step needs to know; 0: look again */
+    double unique;  /* least curvature relative to the largest of a maximum that is one point */
     double invertible; /* the same of an information matrix that can be inverted */
     double same_mean;  /* means closer than this share of the spread are one */
     double difference; /* step of central differences of gradients, in natural units */
@@ -98,6 +105,12 @@ typedef struct fit_options {
      * against. The outcome is that of the state before. */
     bool blind;
     const double *near; /* as in fit_sums, for the first state */
+    bool rough;         /* `near` will do for a step, but not for an end */
+    /* (q, q) or null: Σ w g gᵀ of the last state goes here, for the methods with matrices */
+    double *outer;
+    /* Newton's method. The climb has SETTLED where a step promises to gain no more than `least_gain`, and has
+     * STALLED at once if the first one promises more than `most_gain` or curves upwards. 0: any. */
+    double least_gain, most_gain;
 } fit_options;
 
 typedef struct fit_outcome {

@@ -50,7 +50,7 @@ mst_status fit_climb(const fit_model *m, double *state, const fit_options *o, fi
                          .decrement = NAN,
                          .row_size = NAN};
     fit_work r;
-    MST_TRY(fit_work_new(&r, m, o->tolerance));
+    MST_TRY(fit_work_new(&r, m, o->tolerance, o->outer != NULL));
     mst_status status = check_order(&r);
     if (status != MST_OK) {
         mst_release(r.memory);
@@ -65,6 +65,8 @@ mst_status fit_climb(const fit_model *m, double *state, const fit_options *o, fi
         status = fit_certify(state, &r, out);
     if (status == MST_OK && o->hessian != NULL && r.curved)
         memcpy(o->hessian, r.hessian, m->parameters * m->parameters * sizeof *r.hessian);
+    if (status == MST_OK && r.outer != NULL)
+        memcpy(o->outer, r.outer, m->parameters * m->parameters * sizeof *r.outer);
     /* A maximum at the edge of the range is one of its own kind. */
     if (out->end == MST_FIT_SETTLED && out->edge != MST_TIME_FINITE)
         out->end = MST_FIT_EDGE;

@@ -130,15 +130,27 @@ static void scale_step(fit_work *r, double factor)
         r->step[k] *= factor;
 }
 
+/* The step in natural units. */
+static double natural_length(const fit_work *r)
+{
+    double square = 0;
+    for (size_t k = 0; k < r->model->parameters; k++)
+        square += r->step[k] / r->units[k] * (r->step[k] / r->units[k]);
+    return sqrt(square);
+}
+
 /* The state and the sums of the trial take the place of the current ones. */
 static void accept(fit_work *r, const fit_sums *next, double *state, fit_sums *sums)
 {
     memcpy(state, r->trial, r->model->size * sizeof *state);
-    double *gradient = r->gradient, *hessian = r->hessian;
+    double *gradient = r->gradient, *hessian = r->hessian, *outer = r->outer;
     r->gradient = r->trial_gradient;
     r->trial_gradient = gradient;
     r->hessian = r->trial_hessian;
     r->trial_hessian = hessian;
+    r->outer = r->trial_outer;
+    r->trial_outer = outer;
+    r->rough = next->near != NULL && (r->rough || natural_length(r) >= r->tolerances.near);
     *sums = *next;
 }
 
@@ -180,15 +192,6 @@ static bool is_end(const double *state, const fit_sums *sums, double size, fit_w
         return false;
     out->end = MST_FIT_SETTLED;
     return true;
-}
-
-/* The step in natural units. */
-static double natural_length(const fit_work *r)
-{
-    double square = 0;
-    for (size_t k = 0; k < r->model->parameters; k++)
-        square += r->step[k] / r->units[k] * (r->step[k] / r->units[k]);
-    return sqrt(square);
 }
 
 /* Is the trial better than the current state? And if it is not to be told from it, has the climb come as far
@@ -240,9 +243,10 @@ static mst_status try_step(const double *state, fit_work *r, const fit_sums *sum
                            const fit_outcome *out, judgement *j)
 {
     const fit_model *m = r->model;
-    bool near = natural_length(r) < r->tolerances.near;
+    bool near = natural_length(r) < fmax(r->tolerances.near, r->tolerances.roughly);
     *next = (fit_sums){.gradient = r->trial_gradient,
                        .hessian = r->trial_hessian,
+                       .outer = r->trial_outer,
                        .near = near ? r->hessian : NULL};
     *j = (judgement){0};
     MST_TRY(m->ops->move(m, state, r->step, r->trial));
@@ -250,13 +254,37 @@ static mst_status try_step(const double *state, fit_work *r, const fit_sums *sum
     return judge(state, r, sums, next, out, j);
 }
 
-static mst_status describe(const double *state, const fit_sums *sums, fit_work *r, fit_outcome *out)
+static mst_status solve_here(const double *state, const fit_sums *sums, fit_work *r,
+                             fit_outcome *out)
 {
-    out->value = sums->value;
     out->edge = fit_hold_times(r->model, state, r->gradient);
     out->gradient_norm = fit_norm(r->model->parameters, r->gradient) / sums->total_weight;
     out->row_size = fit_row_size(sums);
     return newton_step(state, r, sums->total_weight, out);
+}
+
+/* Adds second derivatives by the log time that were left for later; of a time at an edge they are of no
+ * use. */
+static mst_status complete(const double *state, const fit_sums *sums, fit_work *r,
+                           const fit_outcome *out)
+{
+    if (!r->rough || out->edge != MST_TIME_FINITE)
+        return MST_OK;
+    r->rough = false;
+    return fit_add_time_row(r->model, state, sums);
+}
+
+/* What is known of the current state, with all second derivatives when the end is near. */
+static mst_status describe(const double *state, const fit_sums *sums, fit_work *r, fit_outcome *out)
+{
+    out->value = sums->value;
+    MST_TRY(solve_here(state, sums, r, out));
+    bool close =
+        natural_length(r) < r->tolerances.near || fit_is_settled(state, sums, r->gradient, r);
+    if (!r->rough || !close)
+        return MST_OK;
+    MST_TRY(complete(state, sums, r, out));
+    return solve_here(state, sums, r, out);
 }
 
 static mst_status take_step(double *state, fit_work *r, fit_outcome *out)
@@ -268,16 +296,36 @@ static mst_status take_step(double *state, fit_work *r, fit_outcome *out)
     return MST_OK;
 }
 
+/* The two ends that are those of a caller who has more rows, or another start. */
+static bool is_far_enough(const fit_options *o, const fit_sums *sums, fit_outcome *out)
+{
+    double gain = out->decrement * sums->total_weight;
+    if (o->least_gain > 0 && gain <= o->least_gain) {
+        out->end = MST_FIT_SETTLED;
+        return true;
+    }
+    bool lost = !(gain <= o->most_gain) || !(out->least_curvature > 0);
+    if (o->most_gain > 0 && out->iterations == 0 && lost)
+        out->end = MST_FIT_STALLED;
+    return out->end == MST_FIT_STALLED;
+}
+
 mst_status fit_newton(double *state, const fit_options *o, fit_work *r, fit_outcome *out)
 {
     const double widest = 0.7; /* times change by a factor of two at most */
     double radius = widest;
-    fit_sums sums = {.gradient = r->gradient, .hessian = r->hessian, .near = o->near}, next;
+    fit_sums sums = {.gradient = r->gradient,
+                     .hessian = r->hessian,
+                     .outer = r->outer,
+                     .near = o->near},
+             next;
+    r->rough = o->near != NULL && o->rough;
     MST_TRY(fit_evaluate(r->model, state, &sums));
     for (;; out->iterations++) {
         double size = picture(r->model, &sums);
         MST_TRY(describe(state, &sums, r, out));
-        if (is_end(state, &sums, size, r, out) || out->iterations >= o->iterations)
+        if (is_end(state, &sums, size, r, out) || is_far_enough(o, &sums, out) ||
+            out->iterations >= o->iterations)
             return MST_OK;
         double longest = longest_part(r, size);
         if (longest > radius)
@@ -296,6 +344,7 @@ mst_status fit_newton(double *state, const fit_options *o, fit_work *r, fit_outc
             radius = fmin(widest, 2 * radius);
         } else {
             radius = fmin(radius, longest) / 4;
+            MST_TRY(complete(state, &sums, r, out));
         }
         if (j.stuck || radius < r->tolerances.radius) {
             out->end =
@@ -310,7 +359,7 @@ mst_status fit_newton(double *state, const fit_options *o, fit_work *r, fit_outc
 
 mst_status fit_certify(const double *state, fit_work *r, fit_outcome *out)
 {
-    fit_sums sums = {.gradient = r->gradient, .hessian = r->hessian};
+    fit_sums sums = {.gradient = r->gradient, .hessian = r->hessian, .outer = r->outer};
     MST_TRY(fit_evaluate(r->model, state, &sums));
     out->edge = fit_hold_times(r->model, state, r->gradient);
     MST_TRY(newton_step(state, r, sums.total_weight, out));

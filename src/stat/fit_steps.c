@@ -13,12 +13,12 @@ static bool is_curved(const fit_model *m)
                                            mst_score_gives(m->source, MST_GIVES_TIME));
 }
 
-mst_status fit_work_new(fit_work *r, const fit_model *m, double tolerance)
+mst_status fit_work_new(fit_work *r, const fit_model *m, double tolerance, bool outer)
 {
     size_t q = m->parameters;
     bool curved = is_curved(m);
     double *at;
-    MST_TRY(mst_allocate(&at, 9 * q + m->size + (curved ? 3 * q * q : 0)));
+    MST_TRY(mst_allocate(&at, 9 * q + m->size + (curved ? (outer ? 5 : 3) * q * q : 0)));
     *r = (fit_work){
         .model = m, .tolerances = fit_tolerances_of(m, tolerance), .curved = curved, .memory = at};
     double **vectors[] = {&r->gradient, &r->trial_gradient, &r->step,     &r->values, &r->extra,
@@ -30,6 +30,8 @@ mst_status fit_work_new(fit_work *r, const fit_model *m, double tolerance)
         r->hessian = at + m->size;
         r->trial_hessian = r->hessian + q * q;
         r->vectors = r->trial_hessian + q * q;
+        r->outer = outer ? r->vectors + q * q : NULL;
+        r->trial_outer = outer ? r->outer + q * q : NULL;
     }
     return MST_OK;
 }

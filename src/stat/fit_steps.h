@@ -17,10 +17,14 @@ typedef struct fit_work {
     double *held;  /* (q): 1 for parameters that must not move, else 0 */
     double *trial; /* a state */
     double *hessian, *trial_hessian, *vectors; /* (q, q), or null */
+    double *outer, *trial_outer;               /* (q, q), or null: not wanted */
+    bool rough; /* second derivatives by the log time are those of an earlier state */
     double *memory;
 } fit_work;
 
-MST_MUST_USE mst_status fit_work_new(fit_work *r, const fit_model *model, double tolerance);
+/* `outer`: with room for Σ w g gᵀ. */
+MST_MUST_USE mst_status fit_work_new(fit_work *r, const fit_model *model, double tolerance,
+                                     bool outer);
 
 /* Did a step lead where nothing can be computed? A shorter one may not. */
 bool fit_is_too_far(mst_status status);

@@ -283,6 +283,45 @@ static void copy_time_rows(const fit_model *m, const double *from, double *to)
     }
 }
 
+/* The part that is the log time; false: there is none, or more than one. */
+static bool find_time(const fit_model *m, fit_part *time)
+{
+    size_t found = 0;
+    *time = (fit_part){0};
+    for (size_t k = 0; k < m->parts; k++) {
+        fit_part part = m->ops->part(m, k);
+        if (part.log_time && found++ == 0)
+            *time = part;
+    }
+    return found == 1;
+}
+
+bool fit_has_one_time(const fit_model *m)
+{
+    fit_part time;
+    return m->time_is_free && !m->ops->per_row && mst_score_gives(m->source, MST_GIVES_TIME) &&
+           find_time(m, &time);
+}
+
+mst_status fit_add_time_row(const fit_model *m, const double *state, const fit_sums *sums)
+{
+    size_t q = m->parameters;
+    fit_part time;
+    double *gradient, divisor;
+    if (!find_time(m, &time))
+        return MST_OK;
+    MST_TRY(mst_allocate(&gradient, q + m->size));
+    double *beside = gradient + q;
+    memcpy(beside, state, m->size * sizeof *state);
+    beside[time.time] = fit_time_beside(m->source, state[time.time], &divisor);
+    mst_status status = fit_evaluate(m, beside, &(fit_sums){.gradient = gradient});
+    for (size_t k = 0; status == MST_OK && k < q; k++)
+        sums->hessian[k * q + time.first] = sums->hessian[time.first * q + k] =
+            (gradient[k] - sums->gradient[k]) / divisor;
+    mst_release(gradient);
+    return status;
+}
+
 mst_status fit_evaluate(const fit_model *m, const double *state, fit_sums *out)
 {
     size_t q = m->parameters;

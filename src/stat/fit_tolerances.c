@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
+#include "score/score_internal.h"
 #include "stat/fit.h"
 
 #include <math.h>
@@ -8,6 +9,15 @@
 /* Rounding leaves a share of the rows' own scores, which have the size 1/√t or, without a time, of the
  * distances. How it adds up over the rows is not known: a few times that of one row is always enough. */
 static const double rounding_of_sums = 4;
+
+/* Second derivatives by log t take a sweep of their own. Where all sweeps cost the same, those of an earlier
+ * state will do until the mean is near. */
+static bool may_wait(const fit_model *m)
+{
+    return fit_is_slow(m->source) && mst_score_gives(m->source, MST_GIVES_HESSIAN) &&
+           fit_has_one_time(m) && m->memory == NULL && !score_solves(m->source) &&
+           !(mst_score_describe(m->source)->noise > 0);
+}
 
 fit_tolerances fit_tolerances_of(const fit_model *model, double asked)
 {
@@ -33,6 +43,7 @@ fit_tolerances fit_tolerances_of(const fit_model *model, double asked)
          * row, or the root of the error. */
         .time_noise = fmax(1e-7, sqrt(error)),
         .near = fit_is_slow(model->source) ? 3e-3 : 0,
+        .roughly = may_wait(model) ? 0.3 : 0,
         .unique = fmax(1e-10, 10 * error),
         .invertible = fmax(1e-12, 10 * error),
         /* or closer than what the least tolerance leaves open */

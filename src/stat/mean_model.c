@@ -47,14 +47,16 @@ static mst_status flat_spread_of(const fit_rows *rows, size_t d, double t, doubl
     return MST_OK;
 }
 
-static mst_status spread_of(const fit_means *model, const mst_mean_result *r, const double *hessian,
-                            model_spread *out)
+static mst_status spread_of(const fit_means *model, const mst_mean_result *r,
+                            const mean_candidate *c, model_spread *out)
 {
     const fit_model *m = &model->model;
     const mst_manifold *manifold = mst_score_manifold(m->source);
     size_t q = m->parameters, d = mst_manifold_dim(manifold), D = mst_manifold_ambient(manifold);
     if (m->rows[0].about != NULL)
         return flat_spread_of(&m->rows[0], d, r->time, r->effective_n, out);
+    if (c->outer != NULL)
+        return model_spread_find(d, q, r->effective_n, c->hessian, c->outer, out);
     double *gradient;
     MST_TRY(mst_allocate(&gradient, q + q * q + D + 1));
     double *outer = gradient + q, *state = outer + q * q;
@@ -63,12 +65,12 @@ static mst_status spread_of(const fit_means *model, const mst_mean_result *r, co
     state[D] = r->time;
     mst_status status = fit_evaluate(m, state, &sums);
     if (status == MST_OK)
-        status = model_spread_find(d, q, r->effective_n, hessian, outer, out);
+        status = model_spread_find(d, q, r->effective_n, c->hessian, outer, out);
     mst_release(gradient);
     return status;
 }
 
-mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const double *hessian)
+mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const mean_candidate *c)
 {
     const mst_score *source = model->model.source;
     size_t d = mst_manifold_dim(mst_score_manifold(source));
@@ -79,7 +81,7 @@ mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const do
         !(r->effective_n > 2))
         return MST_OK;
     model_spread found;
-    MST_TRY(spread_of(model, r, hessian, &found));
+    MST_TRY(spread_of(model, r, c, &found));
     double n = r->effective_n, size = (double)d, limit = mst_chi_square_quantile(0.95, size);
     bool directions = model_directions_differ(found.sphericity, size * (size + 1) / 2 - 1);
     /* A time that was given may be too short for the rows; one that was fitted is not. */

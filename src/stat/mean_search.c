@@ -67,6 +67,13 @@ void mean_search_free(mean_search *s)
         s->centre->ops->free(s->centre);
 }
 
+/* The spread of the rows' gradients comes with any sweep; where sweeps take long none is made for it. */
+static bool keeps_spread(const mean_search *s)
+{
+    const mst_score *source = s->model.model.source;
+    return fit_is_slow(source) && mst_score_gives(source, MST_GIVES_TIME | MST_GIVES_HESSIAN);
+}
+
 mst_status mean_next_candidate(mean_search *s, mean_candidate **out)
 {
     if (s->count == s->room) {
@@ -82,9 +89,11 @@ mst_status mean_next_candidate(mean_search *s, mean_candidate **out)
     mean_candidate *c = &s->candidates[s->count];
     if (c->state == NULL) {
         size_t q = s->model.model.parameters;
-        MST_TRY(mst_allocate_zero(&c->state, s->D + 1 + (s->total_only ? 0 : q * q)));
+        size_t matrices = s->total_only ? 0 : keeps_spread(s) ? 2 : 1;
+        MST_TRY(mst_allocate_zero(&c->state, s->D + 1 + matrices * q * q));
         c->hessian = s->total_only ? NULL : c->state + s->D + 1;
     }
+    c->outer = NULL;
     *out = c;
     return MST_OK;
 }
@@ -176,15 +185,19 @@ static mst_status climb_from(mean_search *s, mean_candidate *c)
     double *from;
     bool far = false;
     climb.hessian = c->hessian;
+    climb.outer = c->hessian != NULL && keeps_spread(s)
+                      ? c->hessian + s->model.model.parameters * s->model.model.parameters
+                      : NULL;
     MST_TRY(mst_allocate(&from, s->D));
     memcpy(from, c->state, s->D * sizeof *from);
     mst_status status = settle_time(s, c);
     if (status == MST_OK)
-        status = fit_climb(&s->model.model, c->state, &climb, &c->outcome);
+        status = mean_climb(s, c, &climb);
     if (status == MST_OK && s->memory != NULL)
         status = has_come_far(s, from, c, &far);
     if (status == MST_OK && far)
         status = check_memory(s, c, &climb);
+    c->outer = climb.outer;
     mst_release(from);
     return status;
 }

@@ -15,6 +15,7 @@ typedef struct mean_candidate {
     double *state; /* mean (D), time */
     fit_outcome outcome;
     double *hessian; /* (q, q) at the end */
+    double *outer;   /* (q, q): Σ w g gᵀ there; or null: nobody knows */
     double doubt;    /* values that differ by less are the same */
     bool crossed;    /* mean_flip has been beyond the walls next to it */
 } mean_candidate;
@@ -113,6 +114,10 @@ MST_MUST_USE mst_status mean_choose_start(const mean_search *s, size_t k, double
 MST_MUST_USE mst_status mean_first_time(const mean_search *s, const fit_rows *rows,
                                         const double *mean, double *time);
 
+/* The climb from a candidate, begun on some of the rows where that saves sweeps over all of them. */
+MST_MUST_USE mst_status mean_climb(const mean_search *s, mean_candidate *c,
+                                   const fit_options *options);
+
 /* ---- The search for other maxima, from the first candidate on ---- */
 
 /* Is the first candidate the only one there can be? */
@@ -189,10 +194,10 @@ MST_MUST_USE mst_status mean_difference_hessian(const fit_means *model, const do
  * the climb has left there, for sources with a Hessian or a time. */
 MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means *model,
                                         const mst_mean_options *options, const double *hessian);
-/* Notes if the rows, of a fit with this Hessian and its error bars, are not spread as
- * those take them to be. */
+/* Notes if the rows, of a fit with the Hessian of this candidate and its error bars, are not spread as those
+ * take them to be. */
 MST_MUST_USE mst_status mean_judge_model(mst_mean_result *result, const fit_means *model,
-                                         const double *hessian);
+                                         const mean_candidate *candidate);
 /* Covariance (q, q) of the parameters from refitted resamples; not defined if too many of
  * them have no estimate. With `restart` each of them is searched for as the mean was, and *radius2 is the
  * quantile of their squared distances in units of the covariance; else, or where they are too few, NAN. */

@@ -132,7 +132,7 @@ mst_status mean_draw_starts(mean_search *s)
     MST_TRY(mst_allocate(&s->start_rows, s->o->starts));
     MST_TRY(draw_rows(s));
     s->sample = s->rows;
-    if (s->rows.n <= many || s->o->starts == 1)
+    if (s->rows.n <= many || (s->o->starts == 1 && !slow))
         return MST_OK;
     return draw_sample(s, slow ? many : SAMPLE_ROWS);
 }

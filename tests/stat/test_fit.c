@@ -197,7 +197,7 @@ START_TEST(gains_are_differences_of_the_value)
     open_case(&c, specs[_i], true, true);
     const fit_model *m = model_of(&c);
     fit_work r;
-    ASSERT_OK(fit_work_new(&r, m, 1e-10));
+    ASSERT_OK(fit_work_new(&r, m, 1e-10, false));
     fit_sums sums = {.gradient = r.gradient}, next = {.gradient = r.trial_gradient};
     ASSERT_OK(fit_evaluate(m, c.state, &sums));
     double size = fit_norm(m->parameters, r.gradient), gain;
