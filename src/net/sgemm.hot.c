@@ -17,7 +17,7 @@ enum { LANES = 8, ROWS = 6 };
 #else
 enum { LANES = 4, ROWS = 6 };
 #endif
-enum { WIDTH = 2 * LANES, KC = 512, NARROW = 16 };
+enum { WIDTH = 2 * LANES, KC = 512, NARROW = 16, PIECE = 64 };
 
 typedef float vf __attribute__((vector_size(4 * LANES)));
 typedef float vf_loose __attribute__((vector_size(4 * LANES), aligned(4)));
@@ -165,9 +165,12 @@ static void pack(size_t k, size_t n, sgemm_operand b, float *to)
             }
         return;
     }
-    size_t j = 0;
-    for (; j + 4 <= n; j += 4)
-        pack_four(k, b.at + j * b.column, b.column, to + j);
+    size_t j = n / 4 * 4;
+    /* Some rows of the panel at a time, which stay in the nearest cache until they are full. */
+    for (size_t l = 0; l < k; l += PIECE)
+        for (size_t c = 0; c < j; c += 4)
+            pack_four(k - l < PIECE ? k - l : PIECE, b.at + c * b.column + l, b.column,
+                      to + l * WIDTH + c);
     for (; j < n; j++)
         for (size_t l = 0; l < k; l++)
             to[l * WIDTH + j] = b.at[j * b.column + l];
