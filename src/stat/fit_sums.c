@@ -9,10 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of one block. Slow ones are worth a thread's start for fewer. */
-static size_t block_rows(const mst_score *source)
+/* Rows of one block. Slow ones are worth a thread's start for fewer, and then all threads should have some. */
+static size_t block_rows(const mst_score *source, size_t n)
 {
-    return fit_is_slow(source) ? FIT_ROWS : 16 * FIT_ROWS;
+    enum { BLOCKS = 4, LEAST = 32 };
+    size_t part = (n + BLOCKS - 1) / BLOCKS;
+    if (!fit_is_slow(source))
+        return 16 * FIT_ROWS;
+    return part < LEAST ? LEAST : part > FIT_ROWS ? FIT_ROWS : part;
 }
 
 static fit_layout layout_of(size_t width, size_t side, bool hessian, bool outer)
@@ -109,7 +113,7 @@ static mst_status sum_block(void *context, size_t begin, size_t end)
 static mst_status sum_group(fit_sum_job *j, double *sum)
 {
     size_t n = j->model->rows[j->group].n, size = j->layout.size;
-    j->block = block_rows(j->model->source);
+    j->block = block_rows(j->model->source, n);
     size_t blocks = n / j->block + (n % j->block != 0);
     MST_TRY(mst_allocate(&j->partial, (blocks > 0 ? blocks : 1) * size));
     mst_status status = mst_parallel_blocks(n, j->block, j->model->threads, (mst_progress){0},

@@ -121,6 +121,30 @@ START_TEST(matrices_are_those_of_the_last_state)
 }
 END_TEST
 
+/* Of few rows, too, every thread has some, and of many none has more than a network's workspace holds. */
+START_TEST(rows_are_shared_among_threads)
+{
+    static const struct {
+        size_t n, calls;
+    } sums[] = {{1, 1}, {32, 1}, {33, 2}, {128, 4}, {1000, 4}, {1025, 5}, {2560, 10}};
+    setting s = setting_open("sphere:2");
+    double *x = draw(&s, 2560, NULL, 0.3, 8), gradient[3], state[4] = {[3] = 0.3};
+    spoilt data = {.least = 0.005, .largest = 2};
+    mst_score *source = network_open(&s, true, 1e-6, &data);
+    memcpy(state, x, 3 * sizeof *state);
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+        fit_rows rows = {.n = sums[k].n, .x = x};
+        fit_means m = fit_one_mean(source, &rows, true, 2);
+        data.calls = 0;
+        ASSERT_OK(fit_evaluate(&m.model, state, &(fit_sums){.gradient = gradient}));
+        ck_assert_uint_eq(data.calls, sums[k].calls);
+    }
+    mst_score_free(source);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 /* Rows about a great circle have a maximum at either side of it: each start leads to the one where it leads
  * on all rows, also next to the circle. */
 START_TEST(starts_lead_to_the_same_of_two_maxima)
@@ -199,5 +223,6 @@ int main(void)
 {
     return RUN_SUITE("mean_begin", 60, {saves_sweeps_over_all_rows, 0},
                      {errors_are_those_of_all_rows, 0}, {matrices_are_those_of_the_last_state, 0},
-                     {starts_lead_to_the_same_of_two_maxima, 0}, {begins_again_when_led_astray, 0});
+                     {rows_are_shared_among_threads, 0}, {starts_lead_to_the_same_of_two_maxima, 0},
+                     {begins_again_when_led_astray, 0});
 }
