@@ -54,10 +54,12 @@ void mlp_initialise(const mlp_shape *shape, mst_random r, float last, float *the
 
 /* All matrices have rows of ld = whole_groups(width) floats, so that the passes between products see whole
  * groups; the columns beyond the width are zero. Those of layer k stand k·rows·ld (tangents:
- * k·rows·tangents·ld) floats on. */
+ * k·rows·tangents·ld) floats on; of a small workspace k modulo `kept`, but for the slopes. */
 struct mlp_work {
     const struct activation_kernels *kernels;
     size_t rows, tangents, ld;
+    size_t kept; /* so many layers; a small one has two, from one to the other */
+    bool small;
     /* The activation and its derivatives, the second one only if there may be tangents. */
     float *value, *slope, *curve;
     /* Tangents before and after the activation. */
@@ -66,27 +68,31 @@ struct mlp_work {
     float *d[2], *e[2];
 };
 
-mst_status mlp_work_new(mlp_work **out, const mlp_shape *shape, size_t rows, size_t tangents)
+static mst_status work_new(mlp_work **out, const mlp_shape *shape, size_t rows, size_t tangents,
+                           bool small)
 {
     mlp_work *w;
+    size_t kept = small && shape->depth > 2 ? 2 : shape->depth, gradients = small ? 0 : 1;
     *out = NULL;
     MST_TRY(mst_allocate_zero(&w, 1));
     *w = (mlp_work){.kernels = MST_PICK(activation_kernels),
                     .rows = rows,
                     .tangents = tangents,
-                    .ld = whole_groups(shape->width)};
+                    .ld = whole_groups(shape->width),
+                    .kept = kept,
+                    .small = small};
     const struct {
         float **matrix;
         size_t layers, rows;
-    } parts[] = {{&w->value, shape->depth, 1},
+    } parts[] = {{&w->value, kept, 1},
                  {&w->slope, shape->depth, 1},
-                 {&w->d[0], 1, 1},
-                 {&w->d[1], 1, 1},
-                 {&w->curve, shape->depth, 1},
-                 {&w->pre, shape->depth, tangents},
-                 {&w->tangent, shape->depth, tangents},
-                 {&w->e[0], 1, tangents},
-                 {&w->e[1], 1, tangents}};
+                 {&w->d[0], gradients, 1},
+                 {&w->d[1], gradients, 1},
+                 {&w->curve, gradients * shape->depth, 1},
+                 {&w->pre, small ? 1 : shape->depth, tangents},
+                 {&w->tangent, kept, tangents},
+                 {&w->e[0], gradients, tangents},
+                 {&w->e[1], gradients, tangents}};
     size_t count = tangents > 0 ? sizeof parts / sizeof *parts : 4;
     mst_status status = MST_OK;
     for (size_t i = 0; i < count && status == MST_OK; i++) {
@@ -102,6 +108,16 @@ mst_status mlp_work_new(mlp_work **out, const mlp_shape *shape, size_t rows, siz
     }
     *out = w;
     return MST_OK;
+}
+
+mst_status mlp_work_new(mlp_work **out, const mlp_shape *shape, size_t rows, size_t tangents)
+{
+    return work_new(out, shape, rows, tangents, false);
+}
+
+mst_status mlp_work_new_small(mlp_work **out, const mlp_shape *shape, size_t rows, size_t tangents)
+{
+    return work_new(out, shape, rows, tangents, true);
 }
 
 void mlp_work_free(mlp_work *w)
@@ -121,18 +137,28 @@ typedef struct input {
     size_t ld;
 } input;
 
+static float *values_of(const mlp_work *w, size_t k)
+{
+    return w->value + k % w->kept * w->rows * w->ld;
+}
+
+static float *tangents_of(const mlp_work *w, size_t k)
+{
+    return w->tangent + k % w->kept * w->rows * w->tangents * w->ld;
+}
+
 static input values_before(const mlp_shape *shape, const mlp_work *w, size_t k, const float *x)
 {
     if (k == 0)
         return (input){x, shape->inputs};
-    return (input){w->value + (k - 1) * w->rows * w->ld, w->ld};
+    return (input){values_of(w, k - 1), w->ld};
 }
 
 static input tangents_before(const mlp_shape *shape, const mlp_work *w, size_t k, const float *dx)
 {
     if (k == 0)
         return (input){dx, shape->inputs};
-    return (input){w->tangent + (k - 1) * w->rows * w->tangents * w->ld, w->ld};
+    return (input){tangents_of(w, k - 1), w->ld};
 }
 
 /* out (n, rows of the layer) = in Wᵀ. */
@@ -166,12 +192,13 @@ void mlp_forward(const mlp_shape *shape, const float *theta, size_t n, const flo
         mlp_layer layer = mlp_layer_at(shape, k);
         size_t at = k * w->rows * w->ld;
         const float *bias = theta + layer.bias;
-        through(layer, theta, n, values_before(shape, w, k, x), 0, w->value + at, w->ld);
-        if (w->tangents > 0)
-            w->kernels->forward_curved[shape->activation](n, w->ld, bias, w->value + at,
-                                                          w->slope + at, w->curve + at);
+        float *value = values_of(w, k), *slope = w->slope + at;
+        through(layer, theta, n, values_before(shape, w, k, x), 0, value, w->ld);
+        if (w->tangents > 0 && !w->small)
+            w->kernels->forward_curved[shape->activation](n, w->ld, bias, value, slope,
+                                                          w->curve + at);
         else
-            w->kernels->forward[shape->activation](n, w->ld, bias, w->value + at, w->slope + at);
+            w->kernels->forward[shape->activation](n, w->ld, bias, value, slope);
     }
     mlp_layer last = mlp_layer_at(shape, shape->depth);
     for (size_t i = 0; i < n; i++)
@@ -216,11 +243,11 @@ void mlp_tangent(const mlp_shape *shape, const float *theta, size_t n, size_t ta
                  const float *dx, float *tan_out, mlp_work *w)
 {
     for (size_t k = 0; k < shape->depth; k++) {
-        size_t at = k * w->rows * w->tangents * w->ld;
+        float *pre = w->pre + (w->small ? 0 : k) * w->rows * w->tangents * w->ld;
         through(mlp_layer_at(shape, k), theta, n * tangents, tangents_before(shape, w, k, dx), 0,
-                w->pre + at, w->ld);
-        w->kernels->tangent(n, tangents, w->ld, w->slope + k * w->rows * w->ld, w->pre + at,
-                            w->tangent + at);
+                pre, w->ld);
+        w->kernels->tangent(n, tangents, w->ld, w->slope + k * w->rows * w->ld, pre,
+                            tangents_of(w, k));
     }
     mlp_layer last = mlp_layer_at(shape, shape->depth);
     through(last, theta, n * tangents, tangents_before(shape, w, shape->depth, dx), 0, tan_out,

@@ -38,6 +38,10 @@ void mlp_initialise(const mlp_shape *shape, mst_random r, float last, float *the
 typedef struct mlp_work mlp_work;
 MST_MUST_USE mst_status mlp_work_new(mlp_work **out, const mlp_shape *shape, size_t rows,
                                      size_t tangents);
+/* The same for mlp_forward and mlp_tangent alone: gradients find nothing there, and it is so much smaller
+ * that they take less time. */
+MST_MUST_USE mst_status mlp_work_new_small(mlp_work **out, const mlp_shape *shape, size_t rows,
+                                           size_t tangents);
 void mlp_work_free(mlp_work *work); /* null allowed */
 
 /* out (n, outputs) from x (n, inputs). Leaves in the workspace what the other functions need. */

@@ -50,7 +50,7 @@ static mst_status workspace_allocate(workspace *r, const mst_network *net)
 {
     const features *s = net->features;
     size_t n = ROWS, d = r->tangents ? s->d : 0, q = s->outputs, outputs = net->shape.outputs;
-    MST_TRY(mlp_work_new(&r->mlp, &net->shape, n, d));
+    MST_TRY(mlp_work_new_small(&r->mlp, &net->shape, n, d));
     size_t rows = n * (s->inputs + s->base + q + 2 * s->D + 1);
     size_t slopes = n * d * (s->D + s->inputs + s->base + q + d);
     MST_TRY(mst_allocate(&r->doubles, rows + slopes + d * d * q));

@@ -373,11 +373,36 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* A workspace without room for gradients gives the same bits, also when it has been used before. */
+START_TEST(small_workspaces_give_the_same)
+{
+    for (int isa = MST_ISA_GENERIC; isa <= MST_ISA_V4; isa++) {
+        setting s = set_up_case(_i, isa);
+        size_t out = s.n * s.shape.outputs, tan_out = s.n * s.T * s.shape.outputs;
+        float *small_out = malloc(out * sizeof *small_out + 4);
+        float *small_tan_out = malloc(tan_out * sizeof *small_tan_out + 4);
+        mlp_work *small;
+        ASSERT_OK(mlp_work_new_small(&small, &s.shape, s.n + 3, s.T == 0 ? 0 : s.T + 1));
+        mlp_forward(&s.shape, s.theta, s.n, s.x, s.out, s.work);
+        mlp_tangent(&s.shape, s.theta, s.n, s.T, s.dx, s.tan_out, s.work);
+        for (int again = 0; again < 2; again++) {
+            mlp_forward(&s.shape, s.theta, s.n, s.x, small_out, small);
+            mlp_tangent(&s.shape, s.theta, s.n, s.T, s.dx, small_tan_out, small);
+            ck_assert(memcmp(small_out, s.out, out * sizeof *small_out) == 0);
+            ck_assert(memcmp(small_tan_out, s.tan_out, tan_out * sizeof *small_tan_out) == 0);
+        }
+        mlp_work_free(small);
+        free(small_out), free(small_tan_out);
+        tear_down(&s);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("mlp", 60, {values_and_tangents, CASES}, {gradient_of_values, CASES},
                      {gradient_of_values_and_tangents, CASES}, {reference_is_consistent, CASES},
                      {large_inputs, 2}, {rows_are_independent, 2},
                      {block_is_laid_out_as_promised, CASES}, {start_has_the_promised_variance, 2},
-                     {no_room, 0});
+                     {no_room, 0}, {small_workspaces_give_the_same, CASES});
 }
