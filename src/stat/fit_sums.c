@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of one block. Slow ones are worth a thread's start for fewer, and then all threads should have some. */
+/* Rows of one block. Slow ones are worth a thread's start for fewer, and then all threads
+ * should have some. */
 static size_t block_rows(const mst_score *source, size_t n)
 {
     enum { BLOCKS = 4, LEAST = 32 };
