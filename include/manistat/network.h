@@ -77,6 +77,9 @@ typedef struct mst_network_info {
     const char *certificate; /* JSON text, or "" */
     /* samples that were left out of the last run of the training because their paths left the domain */
     uint64_t left;
+    /* The paths of a batch began where those of the batch before ended. `reach` and `excess` are then still
+     * those of paths from the first starts. */
+    bool chained_starts;
 } mst_network_info;
 
 /* `m` is null, or the manifold of the model where its spec is none that

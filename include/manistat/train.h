@@ -66,12 +66,20 @@ typedef struct mst_train_options {
     double every; /* default 5 s between checkpoints */
     bool resume;  /* default false; true: continue from the checkpoint */
     mst_train_report report;
+    /* default false: every path begins at a start of its own. True: the paths of a batch begin where those of
+     * the batch before ended, the first ones at starts of their own; so does a path that left the domain, or
+     * is so far out that single precision moves it by √t_min/100. A batch has 64 paths or a multiple; batches
+     * of fewer samples than these have share them. */
+    bool chained_starts;
 } mst_train_options;
 
 MST_API mst_train_options mst_train_options_default(void);
-/* The paper's: 5×512 tanh, dsm, plain, batch 1024·100, warm-up 1000, rate 1e-3, 100 steps
- * a path, seed 2712. */
+/* The paper's, with the network of its spheres: 5×512 tanh, dsm, plain, batch 1024·100, warm-up 1000, rate
+ * 1e-3, 100 steps a path, chained starts, seed 2712. */
 MST_API mst_train_options mst_train_options_paper(void);
+/* The same with the published network of the manifold: 3×128 for Rⁿ, 5×512 for Sⁿ, 3×512 for symmetric and
+ * positive definite matrices and landmarks, and, as there is none, for all others. */
+MST_API mst_train_options mst_train_options_paper_for(const mst_manifold *m);
 
 /* MST_OK and a network; MST_INTERRUPTED and a network; MST_BREAKDOWN when it diverges (the detail says when
  * and what to do). A resumed training must be given the same options; what differs is

@@ -49,6 +49,9 @@ static void print_model(FILE *out, const char *path, const mst_network_info *i)
     if (i->starts > 0)
         fprintf(out, LABEL "around %zu given point%s\n", "paths", i->starts,
                 i->starts == 1 ? "" : "s");
+    if (i->chained_starts)
+        fprintf(out, LABEL "those of a batch began where those of the batch before ended\n",
+                i->starts > 0 ? "" : "paths");
     if (!isnan(i->reach))
         fprintf(out, LABEL "paths went up to %.3g from their centre\n", "reach", i->reach);
     fprintf(out, LABEL "manistat %s\n", "made by", i->version);
@@ -75,6 +78,7 @@ static void model_members(mst_json *j, const mst_network_info *i, size_t ambient
     if (i->left > 0)
         json_member_integer(j, "left", i->left);
     json_member_integer(j, "starts", i->starts);
+    json_member_bool(j, "chained_starts", i->chained_starts);
     json_member_bool(j, "checkpoint", i->checkpoint);
     json_member_number(j, "training_seconds", i->seconds);
     json_member_bool(j, "finished", i->finished);

@@ -115,8 +115,8 @@ static const option option_preset = {
     .choices = presets,
     .value = "NAME",
     .example = "paper",
-    .help = "paper: the published networks (3x128 for R^n, 5x512 for S^n, else 3x512) and losses "
-            "instead of our own",
+    .help = "paper: the published networks (3x128 for R^n, 5x512 for S^n, else 3x512), loss and "
+            "sampler instead of our own",
 };
 
 /* In the order of paper_format. */

@@ -28,6 +28,9 @@ static const char *const losses[] = {
 static const char *const activations[] = {"silu", "tanh", NULL};
 static const char *const divergences[] = {"hutchinson", "exact", NULL};
 static const char *const presets[] = {"paper", NULL};
+enum { STARTS_FRESH, STARTS_CHAINED };
+static const char *const kinds_of_starts[] = {
+    [STARTS_FRESH] = "fresh", [STARTS_CHAINED] = "chained", NULL};
 
 #define GROUP_NETWORK "The network"
 #define GROUP_LEARNING "How it is learned"
@@ -102,6 +105,9 @@ static const option option_around = {
     .example = "data.csv",
     .help = "start them around the points of a data file, which the model should cover",
 };
+CHOICE(option_starts, "starts", "HOW", kinds_of_starts, "fresh", "chained", NULL,
+       "fresh: every path begins there; chained: only those of the first batch do, and then each "
+       "where one of the batch before ended. Outside of compact manifolds they go away for ever");
 FLAG(option_resume, "resume", NULL,
      "continue from FILE.checkpoint with the same options as before; only --steps or --minutes may "
      "differ");
@@ -121,8 +127,9 @@ FLAG(option_time_head, "time-head", GROUP_NETWORK,
      "of the score; faster to use");
 
 CHOICE(option_preset, "preset", "NAME", presets, NULL, "paper", GROUP_LEARNING,
-       "other defaults: paper (the published network, 5 layers of 512, tanh, dsm, batches of "
-       "102400, t from 0.01); options that are given take precedence");
+       "other defaults: paper (the published training: 3 layers of 128 for R^n, 5 of 512 for S^n, "
+       "3 of 512 for sym, spd, landmarks and what the paper has not; tanh, dsm, chained starts, "
+       "batches of 102400, t from 0.01); options that are given take precedence");
 CHOICE(option_loss, "loss", "NAME", losses, "bel", "dsm", GROUP_LEARNING,
        "what training minimises" MST_LOSS_LIST(LOSS_HELP));
 CHOICE(option_divergence, "divergence", "HOW", divergences, "hutchinson", "exact", GROUP_LEARNING,
@@ -198,14 +205,16 @@ static mst_status check_choices(const invocation *inv)
 static void set_options(training *t)
 {
     const invocation *inv = t->inv;
-    mst_train_options o =
-        option_given(inv, &option_preset) ? mst_train_options_paper() : mst_train_options_default();
+    mst_train_options o = option_given(inv, &option_preset) ? mst_train_options_paper_for(t->m)
+                                                            : mst_train_options_default();
     if (option_given(inv, &option_loss))
         o.loss = (mst_loss)option_get(inv, &option_loss)->choice;
     if (option_given(inv, &option_activation))
         o.activation = (mst_activation)option_get(inv, &option_activation)->choice;
     if (option_given(inv, &option_divergence))
         o.hutchinson = option_get(inv, &option_divergence)->choice == 0;
+    if (option_given(inv, &option_starts))
+        o.chained_starts = option_get(inv, &option_starts)->choice == STARTS_CHAINED;
     o.minutes = given_number(inv, &option_minutes, o.minutes);
     o.steps = given_count(inv, &option_steps, 0);
     o.width = given_count(inv, &option_width, o.width);
@@ -526,41 +535,17 @@ const command command_train = {
         "Ctrl-C stops at the next step and leaves a usable model; a killed training leaves "
         "FILE.checkpoint. In both cases the same command with --resume continues; with --steps it "
         "ends with the same weights as an uninterrupted run.",
-    .options = (const option *const[]){&option_manifold,
-                                       &option_model,
-                                       &option_minutes,
-                                       &option_steps,
-                                       &option_t_min,
-                                       &option_t_max,
-                                       &option_t,
-                                       &option_start,
-                                       &option_around,
-                                       &option_resume,
-                                       &option_checkpoint,
-                                       &option_width,
-                                       &option_depth,
-                                       &option_activation,
-                                       &option_energy,
-                                       &option_time_head,
-                                       &option_preset,
-                                       &option_loss,
-                                       &option_divergence,
-                                       &option_batch,
-                                       &option_rate,
-                                       &option_path_steps,
-                                       &option_path_samples,
-                                       &option_clip,
-                                       POINT_OPTIONS,
-                                       SHRINK_OPTIONS,
-                                       &option_seed,
-                                       &option_threads,
-                                       PLOT_OPTIONS,
-                                       &option_json,
-                                       &option_again,
-                                       &option_quiet,
-                                       &option_help,
-                                       &option_version,
-                                       NULL},
+    .options =
+        (const option *const[]){
+            &option_manifold,  &option_model,  &option_minutes,    &option_steps,
+            &option_t_min,     &option_t_max,  &option_t,          &option_start,
+            &option_around,    &option_starts, &option_resume,     &option_checkpoint,
+            &option_width,     &option_depth,  &option_activation, &option_energy,
+            &option_time_head, &option_preset, &option_loss,       &option_divergence,
+            &option_batch,     &option_rate,   &option_path_steps, &option_path_samples,
+            &option_clip,      POINT_OPTIONS,  SHRINK_OPTIONS,     &option_seed,
+            &option_threads,   PLOT_OPTIONS,   &option_json,       &option_again,
+            &option_quiet,     &option_help,   &option_version,    NULL},
     .max_operands = 0,
     .examples =
         (const example[]){

@@ -28,7 +28,6 @@ typedef struct paper_row {
     const char *file;     /* of the published data, looked for in --data; null: not published */
     size_t rows;          /* so many of the first rows are taken; 0: all */
     paper_start start;
-    size_t width, depth; /* of the published network */
     double t_min, t_max; /* of ours; 0: the defaults of training */
     size_t batch;        /* of ours, the same */
     double effort;       /* how many times --minutes or --steps it is trained; 0: once */

@@ -24,16 +24,12 @@ static int report_state(void *user, const mst_train_state *state)
 static mst_train_options training_options(const paper_options *o, const paper_row *row,
                                           const mst_manifold *m, size_t n, const double *x)
 {
-    mst_train_options t = o->preset ? mst_train_options_paper() : mst_train_options_default();
+    mst_train_options t = o->preset ? mst_train_options_paper_for(m) : mst_train_options_default();
     double effort = row->effort > 0 ? row->effort : 1;
     t.minutes = effort * o->minutes;
     t.steps = (uint64_t)ceil(effort * (double)o->steps);
     t.seed = o->seed;
     t.threads = o->threads;
-    if (o->preset) {
-        t.width = row->width;
-        t.depth = row->depth;
-    }
     if (row->t_min > 0) {
         t.t_min = row->t_min;
         t.t_max = row->t_max;

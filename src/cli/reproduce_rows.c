@@ -2,48 +2,43 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* The data sets of the paper. Numbers of the paper stand here where they are known to us, and are 0
- * elsewhere. Networks are 3x128 for R^n, 5x512 for S^n and 3x512 else, as published. In flat space there is
- * little to learn; spheres of many dimensions take longer. */
+ * elsewhere. In flat space there is little to learn; spheres of many dimensions take longer. */
 #include "reproduce.h"
 
 const char *const paper_tables[] = {"table1", "table2", "timing", NULL};
 
-#define FLAT(title, spec, path)                                                                    \
-    {                                                                                              \
-        .table = TABLE_1, .name = title, .manifold = spec, .file = path, .width = 128, .depth = 3, \
-        .effort = 0.5                                                                              \
+#define FLAT(title, spec, path)                                                        \
+    {                                                                                  \
+        .table = TABLE_1, .name = title, .manifold = spec, .file = path, .effort = 0.5 \
     }
-#define SPHERE(title, spec, path, ...)                                                             \
-    {                                                                                              \
-        .table = TABLE_1, .name = title, .manifold = spec, .file = path, .width = 512, .depth = 5, \
-        __VA_ARGS__                                                                                \
+#define SPHERE(title, spec, path, ...)                                               \
+    {                                                                                \
+        .table = TABLE_1, .name = title, .manifold = spec, .file = path, __VA_ARGS__ \
     }
 #define MATRIX(title, spec, path)                                                             \
     {                                                                                         \
         .table = TABLE_1, .name = title, .manifold = spec, .file = path, .start = START_ONES, \
-        .width = 512, .depth = 3, .effort = 0.5                                               \
+        .effort = 0.5                                                                         \
     }
 /* The published P(n) are flat Brownian motion; seen with the affine-invariant metric the same points are a
  * hundred times closer together. */
-#define POSITIVE_FLAT(title, spec, path)                                                           \
-    {                                                                                              \
-        .table = TABLE_2, .name = title, .manifold = spec, .file = path, .width = 512, .depth = 3, \
-        .effort = 0.5                                                                              \
+#define POSITIVE_FLAT(title, spec, path)                                               \
+    {                                                                                  \
+        .table = TABLE_2, .name = title, .manifold = spec, .file = path, .effort = 0.5 \
     }
 #define POSITIVE_AFFINE(title, spec, drawn_on, path)                                        \
     {                                                                                       \
         .table = TABLE_2, .name = title, .manifold = spec, .drawn = drawn_on, .file = path, \
-        .width = 512, .depth = 3, .t_min = 0.0005, .t_max = 0.05                            \
+        .t_min = 0.0005, .t_max = 0.05                                                      \
     }
 #define LANDMARKS(title, spec, path)                                                          \
     {                                                                                         \
         .table = TABLE_2, .name = title, .manifold = spec, .file = path, .start = START_LINE, \
-        .width = 512, .depth = 3, .batch = 1024, .effort = 1.5                                \
+        .batch = 1024, .effort = 1.5                                                          \
     }
-#define TIMED(title, spec, path)                                                            \
-    {                                                                                       \
-        .table = TABLE_TIMING, .name = title, .manifold = spec, .file = path, .width = 512, \
-        .depth = 5, .effort = 4                                                             \
+#define TIMED(title, spec, path)                                                          \
+    {                                                                                     \
+        .table = TABLE_TIMING, .name = title, .manifold = spec, .file = path, .effort = 4 \
     }
 
 const paper_row paper_rows[] = {
@@ -73,8 +68,6 @@ const paper_row paper_rows[] = {
      .name = "DTI",
      .manifold = "spd:3",
      .file = "../dti/small64_tensors.csv",
-     .width = 512,
-     .depth = 3,
      .limit_time = 0.3,
      .effort = 3},
     TIMED("S2", "sphere:2", "S2.csv"),

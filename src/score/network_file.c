@@ -41,6 +41,8 @@ static const named_field info_fields[] = {
 /* Not in every file. */
 static const named_field left_field = {
     "left", FIELD_INTEGER, offsetof(mst_network_info, left), 0, 0, NULL};
+static const named_field chained_field = {
+    "chained_starts", FIELD_FLAG, offsetof(mst_network_info, chained_starts), 0, 1, NULL};
 static const named_field target_fields[] = {
     INFO(CHOICE, targets, 0, 0, targets_names)
     INFO(NUMBER, kappa, 0, 0, NULL)
@@ -52,7 +54,7 @@ static const named_field target_fields[] = {
 enum {
     INFO_FIELDS = sizeof info_fields / sizeof *info_fields,
     TARGET_FIELDS = sizeof target_fields / sizeof *target_fields,
-    VALUES = INFO_FIELDS + 1 + TARGET_FIELDS,
+    VALUES = INFO_FIELDS + 2 + TARGET_FIELDS,
     FIXED_TEXTS = VALUES + 5,
     NAME = 40
 };
@@ -91,6 +93,8 @@ static void describe(const mst_network *net, text_list *l)
         add_fields(l, net, 1, &left_field, l->values + INFO_FIELDS);
     if (net->info.targets != MST_TARGETS_UNKNOWN)
         add_fields(l, net, TARGET_FIELDS, target_fields, l->values + INFO_FIELDS + 1);
+    if (net->info.chained_starts)
+        add_fields(l, net, 1, &chained_field, l->values + VALUES - 1);
     add_text(l, "version", net->version);
     add_text(l, "certificate", net->certificate);
     for (size_t f = 0, number = 0; f < mst_manifold_factor_count(net->m); f++) {
@@ -235,6 +239,8 @@ static mst_status read_info(const tensors *t, const char *name, mst_network *net
     i->left = 0;
     if (tensors_text(t, left_field.name) != NULL)
         MST_TRY(read_fields(t, name, 1, &left_field, i));
+    if (tensors_text(t, chained_field.name) != NULL)
+        MST_TRY(read_fields(t, name, 1, &chained_field, i));
     MST_TRY(read_reach(t, name, net));
     MST_TRY(text_of(t, name, "time_convention", &convention));
     if (strcmp(convention, CONVENTION) != 0)

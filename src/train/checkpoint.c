@@ -2,7 +2,9 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Checkpoints: a model file, usable as such, with the state of the optimiser beside the weights. Samples are
- * functions of their numbers, so the number of the step is all that is needed to find them again. */
+ * functions of their numbers, so the number of the step is all that is needed to find them again; with
+ * chained starts, and where the paths of the pool in use began. */
+#include "manifold/leaving.h"
 #include "train/trainer.h"
 
 #include <manistat/io.h>
@@ -20,6 +22,7 @@ typedef struct course {
     size_t batch, path_steps, path_samples, starts;
     uint64_t warm_up, seed;
     uint64_t start; /* a hash of the starting points */
+    bool chained_starts;
 } course;
 
 #define COURSE(kind, name, names) {#name, FIELD_##kind, offsetof(course, name), 0, SIZE_MAX, names},
@@ -42,6 +45,7 @@ static const named_field course_fields[] = {
     COURSE(COUNT, starts, NULL)
     COURSE(INTEGER, start, NULL)
     COURSE(INTEGER, seed, NULL)
+    COURSE(FLAG, chained_starts, NULL)
 };
 /* clang-format on */
 enum { COURSE_FIELDS = sizeof course_fields / sizeof *course_fields };
@@ -68,6 +72,7 @@ static course course_of(const trainer *r)
                     .warm_up = o->warm_up,
                     .seed = o->seed,
                     .start = hash,
+                    .chained_starts = o->chained_starts,
 #define KNOWN(type, name, ...) .design.name = i->name,
                     NETWORK_DESIGN(KNOWN)
 #undef KNOWN
@@ -87,6 +92,12 @@ static void describe_course(const trainer *r, char *out)
     }
 }
 
+/* Where the paths of the pool that the next step is in began; null: at starts of their own. */
+static double *starts_in_use(const trainer *r)
+{
+    return feeder_starts(&r->feeder, r->step / r->feeder.steps);
+}
+
 mst_status trainer_save(const trainer *r)
 {
     char options[OPTIONS];
@@ -98,10 +109,15 @@ mst_status trainer_save(const trainer *r)
         {.name = "training.second", .rank = 1, .shape = {r->parameters}, .data = r->second},
         {.name = "training.state", .type = TENSOR_F64, .rank = 1, .shape = {STATE}, .data = state},
         {.name = "training.step", .type = TENSOR_U64, .rank = 1, .shape = {1}, .data = &r->step},
+        {.name = "training.starts",
+         .type = TENSOR_F64,
+         .rank = 2,
+         .shape = {r->feeder.paths, mst_manifold_ambient(r->m)},
+         .data = starts_in_use(r)},
     };
+    size_t count = sizeof more / sizeof *more - (starts_in_use(r) == NULL);
     tensor_text text = {CHECKPOINT_KEY, options};
-    return network_save(r->net, r->o->checkpoint, MST_OUTPUT_OWN, sizeof more / sizeof *more, more,
-                        1, &text);
+    return network_save(r->net, r->o->checkpoint, MST_OUTPUT_OWN, count, more, 1, &text);
 }
 
 static mst_status part(const tensors *t, const char *file, const char *name, tensor_type type,
@@ -115,6 +131,13 @@ static mst_status part(const tensors *t, const char *file, const char *name, ten
     return MST_OK;
 }
 
+static mst_status impossible_state(const trainer *r)
+{
+    return mst_fail(MST_FORMAT,
+                    "%s: no checkpoint to resume from: its state has numbers that cannot be",
+                    r->o->checkpoint);
+}
+
 /* Weights and moments of a training that went well; NaN would go into the model. */
 static mst_status check_state(const trainer *r, const double *state)
 {
@@ -123,15 +146,28 @@ static mst_status check_state(const trainer *r, const double *state)
         good = isfinite(r->theta[k]) && isfinite(r->first[k]) && isfinite(r->second[k]) &&
                r->second[k] >= 0;
     if (!good || !(state[0] >= 0 && state[0] < INFINITY))
-        return mst_fail(MST_FORMAT,
-                        "%s: no checkpoint to resume from: its state has numbers that cannot be",
-                        r->o->checkpoint);
+        return impossible_state(r);
     if (r->o->steps > 0 && r->step > r->o->steps)
         return mst_fail(MST_ARGUMENT,
                         "%s has done %llu steps already, more than the %llu of `steps`; ask for "
                         "more to go on",
                         r->o->checkpoint, (unsigned long long)r->step,
                         (unsigned long long)r->o->steps);
+    return MST_OK;
+}
+
+/* Starts of a pool: points, or NAN where a path begins anew. */
+static mst_status restore_starts(trainer *r, const tensors *t)
+{
+    size_t D = mst_manifold_ambient(r->m);
+    double *starts = starts_in_use(r);
+    if (starts == NULL)
+        return MST_OK;
+    MST_TRY(part(t, r->o->checkpoint, "training.starts", TENSOR_F64, r->feeder.paths * D, starts));
+    for (size_t i = 0; i < r->feeder.paths; i++)
+        if (!mst_is_lost(D, starts + i * D) &&
+            mst_manifold_validate(r->m, 1, starts + i * D, NULL) != MST_OK)
+            return impossible_state(r);
     return MST_OK;
 }
 
@@ -149,6 +185,12 @@ static const char *value_in(const char *description, const char *name, int *leng
     return NULL;
 }
 
+/* What older versions did without a word, as there was no other way; null: they cannot be resumed. */
+static const char *unsaid(const named_field *f)
+{
+    return f->offset == offsetof(course, chained_starts) ? "0" : NULL;
+}
+
 /* Names everything that differs from what the checkpoint says. */
 static mst_status compare(const trainer *r, const char *file, const char *before)
 {
@@ -159,6 +201,8 @@ static mst_status compare(const trainer *r, const char *file, const char *before
         char text[FIELD_TEXT];
         int length = 0;
         const char *then = value_in(before, course_fields[k].name, &length);
+        if (then == NULL && (then = unsaid(&course_fields[k])) != NULL)
+            length = (int)strlen(then);
         if (then == NULL)
             return mst_fail(MST_FORMAT, "%s: a checkpoint of an older version cannot be resumed",
                             file);
@@ -191,6 +235,7 @@ static mst_status restore(trainer *r, const tensors *t)
     MST_TRY(part(t, file, "training.state", TENSOR_F64, STATE, state));
     MST_TRY(part(t, file, "training.step", TENSOR_U64, 1, &r->step));
     MST_TRY(check_state(r, state));
+    MST_TRY(restore_starts(r, t));
     r->seconds = state[0];
     r->smooth = state[1];
     r->early = state[2];

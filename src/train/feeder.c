@@ -22,18 +22,28 @@ static mst_status samples_new(loss_samples *out, const loss_setup *setup, size_t
     return MST_OK;
 }
 
+static mst_status ends_new(feeder *f)
+{
+    size_t D = f->setup->net->features->D;
+    for (size_t k = 0; k < 3; k++)
+        MST_TRY(mst_allocate_zero(&f->ends[k], f->paths * D));
+    return MST_OK;
+}
+
 mst_status feeder_new(feeder *f, const loss_ops *ops, const loss_setup *setup,
-                      const sample_plan *plan, size_t batch, size_t slots)
+                      const sample_plan *plan, size_t batch, size_t slots, bool chained)
 {
     *f = (feeder){.ops = ops, .setup = setup, .plan = plan, .batch = batch, .slots = slots};
     size_t pool = setup->tangents > 0 ? POOL / 8 : POOL; /* derivatives of inputs take time */
-    size_t wanted = batch > pool ? batch : pool / batch * batch;
+    size_t wanted = chained || batch > pool ? batch : pool / batch * batch;
     f->paths = (wanted + slots * BLOCK - 1) / (slots * BLOCK) * BLOCK;
     f->steps = f->paths * slots / batch;
     f->blocks = f->paths / BLOCK;
     mst_status status = samples_new(&f->half[0], setup, f->paths * slots);
     if (status == MST_OK)
         status = samples_new(&f->half[1], setup, f->paths * slots);
+    if (status == MST_OK && chained)
+        status = ends_new(f);
     if (status != MST_OK)
         feeder_free(f);
     return status;
@@ -43,6 +53,8 @@ void feeder_free(feeder *f)
 {
     mst_release(f->half[0].inputs);
     mst_release(f->half[1].inputs);
+    for (size_t k = 0; k < 3; k++)
+        mst_release(f->ends[k]);
     *f = (feeder){0};
 }
 
@@ -99,11 +111,20 @@ static void copy_samples(const loss_setup *setup, size_t n, loss_samples from, l
     memcpy(to.extra, from.extra, n * setup->extra * sizeof *to.extra);
 }
 
+double *feeder_starts(const feeder *f, uint64_t pool)
+{
+    return pool > 0 ? f->ends[(pool + 2) % 3] : NULL;
+}
+
 /* A slot's samples of all paths stand together, so a batch holds different paths. */
 mst_status feeder_fill(feeder *f, uint64_t pool, size_t block, feeder_work *work)
 {
     uint64_t first = pool * f->paths + block * BLOCK, left = 0;
+    size_t at = block * BLOCK * f->setup->net->features->D;
+    const double *starts = feeder_starts(f, pool);
     work->rows.left = &left;
+    work->rows.from = starts != NULL ? starts + at : NULL;
+    work->rows.end = f->ends[0] != NULL ? f->ends[pool % 3] + at : NULL;
     MST_TRY(sample_draw(f->plan, first, BLOCK, &work->rows));
     atomic_fetch_add(&f->drawn, BLOCK * f->slots);
     atomic_fetch_add(&f->left, left);

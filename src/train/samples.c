@@ -212,7 +212,8 @@ static sample_job job_of(const block *b, const sample_factor *f)
                         .time_target = b->rows + 3 * count * D,
                         .weight = b->rows + count * (3 * D + 1),
                         .chain = b->chain,
-                        .frame = b->frame};
+                        .frame = b->frame,
+                        .from = b->out->from != NULL ? b->out->from + b->begin * D : NULL};
 }
 
 /* Factors have independent noise and the same times: their targets stand side by side,
@@ -226,6 +227,9 @@ static mst_status draw_factors(const block *b)
         copy_columns(b, f, job.x, b->out->x);
         copy_columns(b, f, job.y, b->out->y);
         copy_columns(b, f, job.target, b->out->target);
+        if (b->out->end != NULL && b->slot == 0)
+            mst_put_columns(b->n, b->plan->m->ambient, f->offset, f->m->ambient, job.x,
+                            b->out->end + b->begin * b->plan->m->ambient);
         for (size_t s = 0; b->out->time_target != NULL && s < b->slots; s++)
             for (size_t i = 0; i < b->n; i++)
                 b->out->time_target[(b->slot + s) * b->stride + b->begin + i] +=
@@ -252,7 +256,8 @@ static mst_status draw_last_steps(const block *b)
                         .previous = row_of(o->previous, row, D),
                         .step = row_of(o->step, row, D),
                         .arrived = row_of(o->arrived, row, D),
-                        .h = row_of(o->h, row, 1)};
+                        .h = row_of(o->h, row, 1),
+                        .end = b->slot == 0 ? row_of(o->end, b->begin, D) : NULL};
     sample_job job = job_of(b, &b->plan->factor[0]);
     return sample_last_step(&job, b->stride, &part);
 }
@@ -317,7 +322,7 @@ static mst_status leave_out(const sample_plan *plan, size_t n, const sample_rows
 }
 
 /* With one fixed time the slots of a path would be the same sample: each is a path of its own instead. */
-mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const sample_rows *out)
+static mst_status draw(const sample_plan *plan, uint64_t first, size_t n, const sample_rows *out)
 {
     const sample_options *o = &plan->options;
     bool apart = o->t_min == o->t_max;
@@ -334,5 +339,17 @@ mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const 
     }
     mst_release(b.rows);
     mst_release(b.at);
+    if (status == MST_OK && out->end != NULL)
+        status = sample_settle(plan, n, out->end);
     return status == MST_OK && mst_can_be_left(plan->m) ? leave_out(plan, n, out) : status;
+}
+
+mst_status sample_draw(const sample_plan *plan, uint64_t first, size_t n, const sample_rows *out)
+{
+    mst_status status = draw(plan, first, n, out);
+    if (out->from == NULL || (status != MST_DOMAIN && status != MST_CONVERGENCE))
+        return status;
+    sample_rows anew = *out;
+    anew.from = NULL;
+    return draw(plan, first, n, &anew);
 }

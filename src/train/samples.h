@@ -86,6 +86,12 @@ typedef struct sample_rows {
     /* How many samples are of paths that left the domain; it is added to. They are left out: others of the
      * same slot take their places. */
     uint64_t *left;
+    /* (paths, D), null: every path begins at a start of its own. Else here, for all its slots; at a start of
+     * its own if the row is NAN. All begin at their own where a path from here cannot be simulated. */
+    const double *from;
+    /* (paths, D): where paths ended, for `from` of those that go on. Of BEL it is the x of slot 0. NAN: the
+     * path left the domain, or is so far out that single precision moves its end by more than √t_min/100. */
+    double *end;
 } sample_rows;
 
 /* The samples of paths first … first+n−1, n ≤ 65536: row s·n + (p − first) is slot s of path p. The slots of

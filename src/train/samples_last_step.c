@@ -105,6 +105,11 @@ static mst_status walk(const sample_job *job, walkers *w, const uint32_t *begin,
         w->x = w->y;
         w->y = old;
     }
+    for (size_t i = 0; out->end != NULL && i < job->n; i++) {
+        put(out->end, i, m->ambient, w->x + i * m->ambient);
+        if (w->lost[i])
+            mst_lose(m->ambient, out->end + i * m->ambient);
+    }
     return MST_OK;
 }
 

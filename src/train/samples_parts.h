@@ -60,6 +60,7 @@ struct sample_job {
     const uint32_t *at;
     double *x, *y, *target, *time_target, *weight;
     double *chain, *frame; /* or null */
+    const double *from;    /* (n, D of the product) as in sample_rows, or null */
 };
 
 /* The law of the times: h (MST_LANES) and at (slots, MST_LANES) of paths first …, all lanes filled. */
@@ -70,8 +71,11 @@ void sample_times(const sample_options *o, uint64_t root, uint64_t first, size_t
  * after k ≥ 1 steps. begin has steps + 2 entries, event slots·n. */
 void sample_events(const sample_job *job, uint32_t *begin, mst_path_event *event);
 
-/* Start points (n, D) number `draw` of the job's paths; NAN where the way to one left the domain. */
+/* Start points (n, D) number `draw` of the job's paths; NAN where the way to one left the domain. Paths that
+ * go on have one whatever the draw. */
 MST_MUST_USE mst_status sample_starts(const sample_job *job, size_t draw, double *y);
+/* Ends (n, D) of paths, in place: brought onto the manifold, or NAN where no path should begin. */
+MST_MUST_USE mst_status sample_settle(const sample_plan *plan, size_t n, double *end);
 
 /* Fills the pool of a compact factor, unless it cannot be covered in a reasonable time. */
 MST_MUST_USE mst_status sample_cover(const sample_plan *plan, sample_factor *factor);

@@ -106,7 +106,7 @@ static mst_status spread_starts(const sample_job *job, size_t count, const doubl
     return sample_move(m, job->n, 1, u, (mst_noise){seed, job->first, draw}, y);
 }
 
-mst_status sample_starts(const sample_job *job, size_t draw, double *y)
+static mst_status own_starts(const sample_job *job, size_t draw, double *y)
 {
     const sample_factor *f = job->factor;
     const sample_options *o = &job->plan->options;
@@ -117,4 +117,52 @@ mst_status sample_starts(const sample_job *job, size_t draw, double *y)
                              job->plan->m->ambient, draw, y);
     uint64_t seed = sample_seed(job->root, SAMPLE_SEED_START, f->index);
     return mst_manifold_random_point(f->m, (mst_random){seed, draw}, job->first, job->n, y);
+}
+
+mst_status sample_starts(const sample_job *job, size_t draw, double *y)
+{
+    const sample_factor *f = job->factor;
+    size_t D = job->plan->m->ambient, width = f->m->ambient;
+    bool own = job->from == NULL;
+    for (size_t i = 0; i < job->n && !own; i++)
+        own = mst_is_lost(D, job->from + i * D);
+    if (own)
+        MST_TRY(own_starts(job, draw, y));
+    for (size_t i = 0; job->from != NULL && i < job->n; i++)
+        if (!mst_is_lost(D, job->from + i * D))
+            memcpy(y + i * width, job->from + i * D + f->offset, width * sizeof *y);
+    return MST_OK;
+}
+
+/* Networks read points in single precision. Far out in curved spaces neighbours become one for them, later
+ * for doubles, too: how far a point is moved by that, against `most`. Work: (2 D). */
+static bool can_go_on(const mst_manifold *m, const double *x, double most, double *work)
+{
+    size_t D = m->ambient;
+    double *rounded = work, *v = work + D, square;
+    for (size_t a = 0; a < D; a++)
+        rounded[a] = (double)(float)x[a];
+    if (mst_manifold_project(m, 1, rounded, rounded) != MST_OK)
+        return false;
+    for (size_t a = 0; a < D; a++)
+        rounded[a] -= x[a];
+    return mst_manifold_tangent(m, 1, x, rounded, v) == MST_OK &&
+           mst_manifold_inner(m, 1, x, v, v, &square) == MST_OK && square <= most * most;
+}
+
+mst_status sample_settle(const sample_plan *plan, size_t n, double *end)
+{
+    const mst_manifold *m = plan->m;
+    const double share = 0.01;
+    double *work, most = share * sqrt(plan->options.t_min);
+    size_t D = m->ambient;
+    MST_TRY(mst_allocate(&work, 2 * D));
+    for (size_t i = 0; i < n; i++) {
+        double *x = end + i * D;
+        if (mst_is_lost(D, x) || mst_manifold_project(m, 1, x, x) != MST_OK ||
+            !can_go_on(m, x, most, work))
+            mst_lose(D, x);
+    }
+    mst_release(work);
+    return MST_OK;
 }

@@ -122,6 +122,7 @@ static mst_status new_network(trainer *r)
     r->net->info.loss = o->loss;
     r->net->info.seed = o->seed;
     r->net->info.starts = o->starts;
+    r->net->info.chained_starts = o->chained_starts;
     r->parameters = mlp_parameters(&r->net->shape);
     MST_TRY(mst_allocate_zero(&r->theta, 3 * r->parameters));
     r->first = r->theta + r->parameters;
@@ -168,7 +169,7 @@ static mst_status draw_held_out(trainer *r)
     r->held_setup = (loss_setup){.net = r->net, .score_only = true};
     MST_TRY(loss_bel.plan(&r->held_setup));
     MST_TRY(plan_samples(r, SAMPLE_BEL, held_seed, 1, 0, &plan));
-    mst_status status = feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, 1);
+    mst_status status = feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, 1, false);
     /* A pool may be larger than what is looked at. */
     size_t blocks = status == MST_OK ? HELD_OUT * r->held.blocks / r->held.paths : 0;
     if (status == MST_OK)
@@ -197,7 +198,8 @@ mst_status trainer_prepare(trainer *r)
     r->setup.chained = sample_plan_has_chains(r->plan) && loss == &loss_bel ? MST_LANES : 0;
     MST_TRY(loss->plan(&r->setup));
     r->net->info.targets = sample_plan_targets(r->plan, &r->net->info.kappa);
-    MST_TRY(feeder_new(&r->feeder, loss, &r->setup, r->plan, batch_of(r), slots));
+    MST_TRY(
+        feeder_new(&r->feeder, loss, &r->setup, r->plan, batch_of(r), slots, o->chained_starts));
     return draw_held_out(r);
 }
 

@@ -259,15 +259,16 @@ static mst_status fill_pool(trainer *r, uint64_t pool, size_t blocks)
 static void look_at_the_start(trainer *r)
 {
     const feeder *f = &r->feeder;
+    size_t judged = f->paths * f->slots < JUDGED ? f->paths * f->slots : JUDGED;
     double sum = 0;
-    for (size_t at = 0, n; at < JUDGED; at += n) {
+    for (size_t at = 0, n; at < judged; at += n) {
         loss_samples samples = feeder_at(f, 0, at);
-        n = feeder_run(f, at, JUDGED - at < CHUNK ? JUDGED - at : CHUNK);
+        n = feeder_run(f, at, judged - at < CHUNK ? judged - at : CHUNK);
         sum +=
             f->ops->gradient(&r->setup, r->theta, n, &samples, &r->work[0].loss, r->gradients[0]);
     }
     memset(r->gradients[0], 0, r->parameters * sizeof **r->gradients);
-    r->recent = sum / JUDGED;
+    r->recent = sum / (double)judged;
     r->early = fabs(r->recent);
 }
 

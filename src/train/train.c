@@ -28,23 +28,6 @@ mst_train_options mst_train_options_default(void)
     };
 }
 
-mst_train_options mst_train_options_paper(void)
-{
-    mst_train_options o = mst_train_options_default();
-    o.loss = MST_LOSS_DSM;
-    o.width = 512;
-    o.depth = 5;
-    o.activation = MST_TANH;
-    o.plain = true;
-    o.batch = 1024 * 100;
-    o.rate = 1e-3;
-    o.warm_up = 1000;
-    o.path_steps = o.path_samples = 100;
-    o.t_min = 0.01;
-    o.average = 0;
-    return o;
-}
-
 /* Share of the budget that is used up. */
 double trainer_used(const trainer *r)
 {

@@ -66,6 +66,16 @@ refuses "no samples of a path" 2 "path-samples" "${sphere[@]}" --path-samples 0 
 trains "tanh" "r['activation'] == 'tanh'" --manifold circle "${tiny[@]}" --activation tanh
 trains "batch" "r['samples'] == 30 * 64" --manifold circle "${tiny[@]}" --batch 64 --rate 0.001 --clip 1
 trains "the preset of the paper, and options over it" "r['plain'] and r['loss'] == 'dsm' and r['activation'] == 'tanh' and r['depth'] == 5 and r['width'] == 8 and r['t_min'] == 0.01 and r['samples'] == 2 * 256" --manifold circle --preset paper --steps 2 --width 8 --batch 256
+trains "the published network of R^n" "(r['width'], r['depth'], r['plain']) == (128, 3, True)" --manifold euclidean:2 --preset paper --steps 1 --batch 256 --path-samples 4
+trains "that of what the paper has not" "(r['width'], r['depth']) == (512, 3)" --manifold torus:2 --preset paper --steps 1 --batch 64 --path-samples 4
+check "the preset chains starts" as_json <(manistat info --json tried.safetensors) "r['chained_starts']"
+check "and info says so" bash -c "manistat info tried.safetensors | grep -q 'paths  *those of a batch began where those of the batch before ended'"
+trains "but not with fresh ones" "not r['chained_starts'] and r['plain']" --manifold circle --preset paper --starts fresh --steps 1 --batch 64 --width 8
+trains "chained starts without the preset" "r['chained_starts'] and not r['plain'] and r['samples'] == 30 * 4096" --manifold circle "${tiny[@]}" --starts chained
+cp tried.safetensors chained.safetensors
+trains "fresh ones are the default" "not r['chained_starts']" --manifold circle "${tiny[@]}" --starts fresh
+check "other starts, another model" eval '! same_model tried.safetensors chained.safetensors'
+refuses "starts of another kind" 2 "--starts cannot be 'old'; choose one of fresh, chained" "${sphere[@]}" --starts old -o x.safetensors
 trains "a start" "r['manifold'] == 'spd:2'" --manifold spd:2 "${tiny[@]}" --start 2,0,1
 printf '10\n20\n' >angles.csv
 trains "around points" "r['manifold'] == 'circle'" --manifold circle "${tiny[@]}" --around angles.csv --degrees

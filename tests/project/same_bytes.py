@@ -305,6 +305,7 @@ manistat train --manifold sphere:2 --t 0.01 --steps 30 -o small.safetensors
 manistat train --manifold circle {SMALL} --json -o m.safetensors --t-min 0.01 --t-max 0.5 --activation tanh
 manistat train --manifold circle {SMALL} --json -o m.safetensors --path-steps 12 --path-samples 2 --rate 0.001 --clip 1
 manistat train --manifold circle --preset paper --steps 2 --width 8 --batch 256 --json -o m.safetensors
+manistat train --manifold sphere:2 {SMALL} --starts chained --json -o m.safetensors
 manistat train --manifold circle {SMALL} --degrees --around d/degrees.csv -o m.safetensors
 manistat train --manifold spd:2 {SMALL} --start 2,0,1 -o m.safetensors
 manistat train --manifold sphere:2 {SMALL} --threads 1 -o m.safetensors

@@ -31,6 +31,16 @@ static inline mst_network *trained(const char *spec, const mst_train_options *o,
     return net;
 }
 
+/* Bytes of the averaged weights; what else depends on the course of a training. */
+static inline void same_weights(const mst_network *a, const mst_network *b)
+{
+    size_t size = mlp_parameters(&a->shape) * sizeof(float);
+    ck_assert_mem_eq(a->theta, b->theta, size);
+    ck_assert(a->info.excess == b->info.excess);
+    ck_assert_uint_eq(a->info.steps, b->info.steps);
+    ck_assert_uint_eq(a->info.samples, b->info.samples);
+}
+
 /* `steps` steps, one after the other, and a checkpoint. */
 static inline void train_and_save(const mst_manifold *m, const mst_train_options *o, uint64_t steps)
 {

@@ -431,7 +431,7 @@ START_TEST(feeder_holds_the_samples)
     feeder f;
     feeder_work work;
     ASSERT_OK(sample_plan_new(&plan, b.m, &o));
-    ASSERT_OK(feeder_new(&f, b.ops, &b.setup, plan, BATCH, SLOTS));
+    ASSERT_OK(feeder_new(&f, b.ops, &b.setup, plan, BATCH, SLOTS, false));
     ASSERT_OK(feeder_work_new(&work, &f));
     ck_assert_uint_ge(f.paths * SLOTS, f.steps * BATCH);
     ck_assert_uint_eq(f.blocks * BLOCK, f.paths);

@@ -25,16 +25,6 @@ void *aligned_alloc(size_t alignment, size_t size)
 
 /* ---- The same weights ---- */
 
-/* Bytes of the averaged weights; what else depends on the course of a training. */
-static void same_weights(const mst_network *a, const mst_network *b)
-{
-    size_t size = mlp_parameters(&a->shape) * sizeof(float);
-    ck_assert_mem_eq(a->theta, b->theta, size);
-    ck_assert(a->info.excess == b->info.excess);
-    ck_assert_uint_eq(a->info.steps, b->info.steps);
-    ck_assert_uint_eq(a->info.samples, b->info.samples);
-}
-
 /* Two batches a pool, so that pools change, and several shards. */
 static mst_train_options many_pools(mst_loss loss)
 {
@@ -490,6 +480,7 @@ START_TEST(without_memory)
     scratch_open();
     o.loss = losses[_i];
     o.energy = _i == 0;
+    o.chained_starts = _i == 1;
     o.path_steps = 2;
     o.path_samples = 64;
     o.batch = 65536;
