@@ -20,7 +20,7 @@ void print_wrapped(FILE *out, const char *text, size_t indent, size_t column);
 void print_entry(FILE *out, const char *heading, const char *text);
 
 /* What shell completion, manual and help all say about one option: its help and its default. */
-#define OPTION_TEXT_SIZE 512
+#define OPTION_TEXT_SIZE 1024
 const char *option_text(const option *o, char text[OPTION_TEXT_SIZE]);
 /* "--seed N", "-h, --help". */
 const char *option_heading(const option *o, char heading[OPTION_WORD]);

@@ -46,6 +46,8 @@ for name in $names; do
         check "$name $word is in the completion" grep -qwe "$word" completion.bash
     done
 done
+# The longest text of all; it once ended in the middle of a word.
+check "no text is cut" grep -q 'allows times and data that the model does not know' <(tr -s ' \n' ' ' <help.mean)
 check "sample has the options of its page" test "$(visible_options help.sample | wc -l)" -ge 17
 check "train has the options of its page" test "$(visible_options help.train | wc -l)" -ge 33
 check "options with a dash are among them" grep -qx -e --t-min <(visible_options help.train)
