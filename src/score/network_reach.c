@@ -41,8 +41,11 @@ static mst_status workspace_new(workspace *w, const mst_network *net)
     w->t = w->v + BLOCK * D;
     w->r = w->t + BLOCK;
     w->from = w->r + BLOCK;
-    if (net->centre != NULL)
+    memset(w->y, 0, BLOCK * D * sizeof *w->y); /* mst_move_together moves it along */
+    if (net->centre != NULL) {
         mst_repeat_point(BLOCK, D, net->centre, w->centre);
+        mst_move_together(net->m, BLOCK, w->centre, w->y);
+    }
     bool closed = (mst_manifold_traits_of(net->m)->closed & MST_CLOSED_LOG) != 0;
     return closed ? MST_OK : mst_score_network_alone_new(&w->log, net, true);
 }
@@ -97,6 +100,19 @@ static mst_status distances(const mst_manifold *m, size_t n, const double *x, co
     return mst_geodesic_solve(m, n, x, y, &o, &(mst_geodesic_output){.length = r});
 }
 
+/* How far points are from the centre of the training. Landmarks that move together are seen relative to
+ * their own centre, by the network and so here. */
+static mst_status distances_from_centre(const mst_network *net, size_t n, const double *x,
+                                        workspace *w)
+{
+    size_t D = mst_manifold_ambient(net->m);
+    if (!mst_manifold_traits_of(net->m)->moves_together)
+        return distances(net->m, n, w->centre, x, w->from);
+    memcpy(w->v, x, n * D * sizeof *x);
+    mst_move_together(net->m, n, w->v, w->y);
+    return distances(net->m, n, w->centre, w->v, w->from);
+}
+
 /* Rows from number `at` on, their first points only unless they are pairs. */
 static mst_status look(const mst_network *net, const mst_pairs *p, bool pairs, size_t at,
                        workspace *w, mst_outside *out)
@@ -105,7 +121,7 @@ static mst_status look(const mst_network *net, const mst_pairs *p, bool pairs, s
     for (int side = 0; net->centre != NULL && side < (pairs ? 2 : 1); side++) {
         /* One point for all rows is one distance for all. */
         size_t n = side == 1 && p->y_stride == 0 ? 1 : p->n;
-        MST_TRY(distances(net->m, n, w->centre, side == 0 ? p->x : p->y, w->from));
+        MST_TRY(distances_from_centre(net, n, side == 0 ? p->x : p->y, w));
         for (size_t i = 0; i < p->n; i++)
             outside[i] |=
                 compare(out, at + i, w->from[n > 1 ? i : 0], net->info.reach, margin, false);

@@ -160,6 +160,27 @@ START_TEST(points_outside_a_training)
 }
 END_TEST
 
+/* Landmarks that are moved together are as near to the training as before: networks do not see where they
+ * are. */
+START_TEST(translations_are_not_outside)
+{
+    mst_manifold *m = open_manifold("landmarks:2x2?sigma=1");
+    mst_network *net = random_network(m, (network_design){.width = 4}, 1);
+    static const double centre[] = {5, 5, 7, 5};
+    double x[] = {0.1, 0, 2, 0.2, 100.1, -50, 102, -49.8, 0, 0, 9, 0};
+    mst_outside near, moved, all;
+    ASSERT_OK(network_set_reach(net, centre, 1));
+    ASSERT_OK(mst_network_outside(net, 1, x, &near));
+    ASSERT_OK(mst_network_outside(net, 1, x + 4, &moved));
+    ck_assert(near.rows == 0 && moved.rows == 0 && near.distance > 0.05);
+    assert_near(moved.distance, near.distance, 1e-9, "the distance of what was moved");
+    ASSERT_OK(mst_network_outside(net, 3, x, &all));
+    ck_assert(all.rows == 1 && all.farthest == 2);
+    mst_network_free(net);
+    mst_manifold_free(m);
+}
+END_TEST
+
 /* Negative curvature drives paths out, in high dimension as far as diffusion does; all but one in a million
  * stay inside, so that one of 4000 is outside with probability 0.004 at most. */
 START_TEST(paths_stay_within_the_span)
@@ -192,5 +213,5 @@ int main(void)
 {
     return RUN_SUITE("geodesic", 60, {exact_logs_make_geodesics, SPECS}, {steps_make_the_curve, 0},
                      {what_makes_no_geodesic, 0}, {points_outside_a_training, 0},
-                     {paths_stay_within_the_span, 4});
+                     {translations_are_not_outside, 0}, {paths_stay_within_the_span, 4});
 }
