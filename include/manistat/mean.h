@@ -286,6 +286,7 @@ typedef enum mst_mean_examined {
     MST_EXAMINED_LOST = 1 << 4,         /* simulated paths came where the metric is singular */
     MST_EXAMINED_SIMULATION = 1 << 5,   /* data simulated from the fit do not lead back to it */
     MST_EXAMINED_BRIDGES = 1 << 6,      /* bridges to some rows disagree with the expansion */
+    MST_EXAMINED_EVEN = 1 << 7,         /* squared distances scatter less than the model says */
 } mst_mean_examined;
 
 typedef struct mst_mean_examination {

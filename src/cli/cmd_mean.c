@@ -417,31 +417,6 @@ static void warn_of_set(const averaging *a, const group *g)
          g->name != NULL ? g->name : "", g->name != NULL ? "': " : "", text);
 }
 
-/* Where nothing tests for the uniform law, the likelihood may tell: that of long times, which a source that
- * judges itself may know, against that of the fit, whose d + 1 parameters gain as much by chance. */
-static mst_status warn_of_uniform(const averaging *a, const group *g)
-{
-    const mst_mean_result *r = g->result;
-    double t = 1e6 * r->time, log_p, v, weight = 0, chance = (double)mst_manifold_dim(a->e.m) + 1;
-    if (a->frechet || mst_manifold_traits_of(a->e.m)->compact != MST_YES ||
-        !mst_score_gives(a->e.source, MST_GIVES_LOG_P | MST_GIVES_VALIDITY) ||
-        !(t > 0 && isfinite(t)))
-        return MST_OK;
-    mst_pairs pair = mst_pairs_rows(a->e.m, 1, g->x, r->mean, &t);
-    MST_TRY(mst_score_validity(a->e.source, &pair, &(mst_heat_values){.log_p = &log_p}, &v));
-    for (size_t i = 0; i < g->n; i++)
-        weight += g->weights != NULL ? g->weights[i] : 1;
-    if (v < MST_VALIDITY_LIMIT &&
-        2 * (r->log_likelihood - weight * log_p) < chance + 2 * sqrt(2 * chance))
-        warn(a->e.inv,
-             "warning: %s%s%sthe likelihood hardly tells these rows from uniform ones, of which "
-             "every point "
-             "is a mean; do not trust mean, time and their errors",
-             g->name != NULL ? "group '" : "", g->name != NULL ? g->name : "",
-             g->name != NULL ? "': " : "");
-    return MST_OK;
-}
-
 /* What the user should know besides the numbers: means that are not unique, and the first that is none. */
 static mst_status conclude(averaging *a)
 {
@@ -452,8 +427,6 @@ static mst_status conclude(averaging *a)
         const char *problem = mean_problem(&a->e, a->groups[i].result, text);
         if (problem == NULL)
             warn_of_notes(&a->e, a->groups[i].name, a->groups[i].result);
-        if (problem == NULL)
-            MST_TRY(warn_of_uniform(a, &a->groups[i]));
         if (a->groups[i].examined)
             examined_warn(&a->e, &a->groups[i].examination);
         if (problem == NULL && !a->groups[i].result->unique)

@@ -29,6 +29,10 @@ static const finding findings[] = {
      "the data are not Brownian, their squared distances scatter more than the model says; robust "
      "errors (--covariance sandwich) hold all the same",
      NULL},
+    {MST_EXAMINED_EVEN, "even",
+     "the data are not Brownian, all rows are almost equally far from the mean, as those of groups "
+     "are from a mean between them; look for groups by kmeans",
+     NULL},
     {MST_EXAMINED_LOST, "lost", NULL,
      "Brownian motion from this fit comes where the metric is singular in rounding; take a nugget, "
      "as in nugget=0.01, or a smaller sigma"},

@@ -52,10 +52,7 @@ static void withdraw_errors(const doubts *d)
 static bool could_tell(const doubts *d)
 {
     const fit_rows *rows = &d->model->model.rows[0];
-    size_t weighing = 0;
-    for (size_t i = 0; i < rows->n; i++)
-        weighing += rows->weights == NULL || rows->weights[i] > 0;
-    return weighing > 1 && (d->r->clusters == 0 || d->r->clusters > 2);
+    return rows_weighing(rows->n, rows->weights) > 1 && (d->r->clusters == 0 || d->r->clusters > 2);
 }
 
 /* One factor, or one angle, may be uniform where the others are not, or are not compact. */
@@ -77,6 +74,36 @@ static mst_status ask_pieces(const doubts *d)
     return status;
 }
 
+/* The time of a fit that the uniform law is as good as, where nobody has integrated its likelihood. */
+static void withdraw_time(mst_mean_result *r)
+{
+    r->time_standard_error = r->time_low = r->time_high = NAN;
+}
+
+/* On a compact manifold without a test of uniformity the likelihood may tell: that of long times, which a
+ * source that judges itself may know, against that of the fit, whose d + 1 parameters gain about as much by
+ * chance (docs/means.md says how often this misses). */
+static mst_status ask_likelihood(const doubts *d)
+{
+    const mst_score *source = d->model->model.source;
+    const fit_rows *rows = &d->model->model.rows[0];
+    mst_mean_result *r = d->r;
+    double t = 1e6 * r->time, chance = (double)mst_manifold_dim(d->m) + 1, log_p, validity;
+    if (mst_manifold_traits_of(d->m)->compact != MST_YES || !(t > 0 && isfinite(t)) ||
+        !mst_score_gives(source, MST_GIVES_LOG_P | MST_GIVES_VALIDITY) || !r->converged)
+        return MST_OK;
+    mst_pairs pair = mst_pairs_rows(d->m, 1, rows->x, r->mean, &t);
+    MST_TRY(mst_score_validity(source, &pair, &(mst_heat_values){.log_p = &log_p}, &validity));
+    double gain = r->log_likelihood - rows_weight(rows->n, rows->weights) * log_p;
+    if (validity < MST_VALIDITY_LIMIT && 2 * gain < chance + 2 * sqrt(2 * chance)) {
+        r->notes |= MST_NOTE_MAYBE_UNIFORM;
+        withdraw_errors(d);
+        if (r->no_errors == MST_ERRORS_UNIFORM)
+            withdraw_time(r);
+    }
+    return MST_OK;
+}
+
 static mst_status ask_uniformity(const doubts *d)
 {
     mst_mean_result *r = d->r;
@@ -89,6 +116,8 @@ static mst_status ask_uniformity(const doubts *d)
     }
     if (!could_tell(d))
         return MST_OK;
+    if (!d->pieces.compact && d->pieces.count == 1)
+        return ask_likelihood(d);
     if (!d->pieces.compact || found.p_value <= rejected)
         return d->pieces.count > 1 ? ask_pieces(d) : MST_OK;
     r->notes |= MST_NOTE_MAYBE_UNIFORM;

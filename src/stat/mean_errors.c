@@ -330,7 +330,10 @@ static mst_status fill_errors(const error_job *j, const double *covariance)
         r->region_radius2 = j->radius2;
         MST_TRY(region_volume(d, r->covariance, r->region_radius2, &r->region_volume));
     }
-    if (m->time_is_free) {
+    /* Two rows are equally far from their mean, which tells nothing of how much squared distances scatter. */
+    bool scatter = r->covariance_kind != MST_COVARIANCE_SANDWICH ||
+                   rows_weighing(m->rows[0].n, m->rows[0].weights) > 2;
+    if (m->time_is_free && scatter) {
         double log_error = sqrt(covariance[q * q - 1]);
         double z = sqrt(squared_radius(r, 1, 0, o->confidence));
         r->time_standard_error = r->time * log_error;

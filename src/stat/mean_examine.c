@@ -130,6 +130,14 @@ static mst_status simulate(const mst_score *source, const mst_mean_result *r, si
     return status;
 }
 
+/* Do squared distances scatter less than those of Brownian motion, χ² with d degrees, and less than
+ * chance makes it of n rows? */
+static bool too_even(const mst_mean_examination *e, double d)
+{
+    double found = (double)(e->n - e->failed), deviation = sqrt((2 + 12 / d) / (4 * found));
+    return e->spread < 2.0 / 3 && 1 - e->spread > 3 * deviation;
+}
+
 /* The limits are those of docs/shapes.md. */
 static void judge(mst_mean_examination *e, size_t d)
 {
@@ -147,6 +155,8 @@ static void judge(mst_mean_examination *e, size_t d)
         warn |= MST_EXAMINED_CURVED;
     if (e->spread > 1.5)
         warn |= MST_EXAMINED_NOT_BROWNIAN;
+    if (too_even(e, (double)d))
+        warn |= MST_EXAMINED_EVEN;
     if (e->lost > 0)
         refuse |= MST_EXAMINED_LOST;
     double off = fabs(e->simulated_time - 1) / e->simulated_error;

@@ -66,6 +66,14 @@ double rows_weight(size_t n, const double *weights)
     return sum;
 }
 
+size_t rows_weighing(size_t n, const double *weights)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += weights == NULL || weights[i] > 0;
+    return count;
+}
+
 /* The row with a weight whose columns from `begin` hold the largest coordinate, and that. */
 static double largest_coordinate(const mst_manifold *m, size_t begin, size_t columns, size_t n,
                                  const double *x, const double *weights, const double **row)

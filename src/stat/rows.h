@@ -15,6 +15,8 @@ MST_MUST_USE mst_status rows_check(const mst_manifold *m, size_t n, const double
                                    const double *weights);
 /* Σ w; n without weights. */
 double rows_weight(size_t n, const double *weights);
+/* How many have a weight above 0. */
+size_t rows_weighing(size_t n, const double *weights);
 /* The squared distance that rounding of the coordinates alone may make, a thousand units in the last place of
  * the largest in a row that has a weight: rows that differ by less are one point. Of positive definite
  * matrices, whose entries are known each to its own scale, that of their size: most of

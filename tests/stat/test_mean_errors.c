@@ -262,6 +262,30 @@ START_TEST(one_point_has_no_error)
 }
 END_TEST
 
+/* Two rows are equally far from their mean: their scatter says nothing of the time, and the model, which does,
+ * asks for no small interval. A row without weight is none. */
+START_TEST(two_rows_do_not_tell_how_times_scatter)
+{
+    static const double x[] = {0, 0, 0, 1, 1, 1, 2, 0, 5}, two[] = {1, 1, 0};
+    setting s = setting_open("euclidean:3");
+    mst_mean_options o = mst_mean_options_default();
+    o.covariance = MST_COVARIANCE_SANDWICH;
+    for (size_t weighted = 0; weighted < 2; weighted++) {
+        o.weights = weighted ? two : NULL;
+        mst_mean_result *r = fit(s.exact, weighted ? 3 : 2, x, &o);
+        assert_near(r->time, 0.25, 1e-9, "the time");
+        ck_assert(isnan(r->time_standard_error) && r->standard_error > 0.1);
+        ck_assert_double_gt(r->time_high / r->time_low, 10);
+        mst_mean_result_free(r);
+    }
+    o.weights = NULL;
+    mst_mean_result *r = fit(s.exact, 3, x, &o);
+    ck_assert_double_gt(r->time_standard_error, 0.01);
+    mst_mean_result_free(r);
+    setting_close(&s);
+}
+END_TEST
+
 START_TEST(it_stops_on_request)
 {
     static const char *const both[] = {"sphere:2", "spd:3"};
@@ -338,5 +362,6 @@ int main(void)
                      {sandwich_in_closed_form, 0}, {bootstrap_agrees, 2},
                      {basis_is_orthonormal_and_tangent, SPECS}, {threads_do_not_change_a_bit, 0},
                      {not_converged_is_said, 0}, {one_point_has_no_error, 0},
-                     {it_stops_on_request, 0}, {bad_arguments, 0});
+                     {two_rows_do_not_tell_how_times_scatter, 0}, {it_stops_on_request, 0},
+                     {bad_arguments, 0});
 }

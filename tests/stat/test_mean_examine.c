@@ -152,6 +152,33 @@ START_TEST(bridges_tell_what_the_expansion_is_off_by)
 }
 END_TEST
 
+/* Two groups about places that are far apart: all rows are equally far from the mean between them. */
+START_TEST(groups_are_too_even)
+{
+    mst_manifold *m = open_manifold("landmarks:5x2?sigma=1");
+    mst_score *source;
+    double x[N * D], start[D];
+    simulate(m, 1, 0.002, start, x);
+    for (size_t i = 0; i < N / 2; i++)
+        for (size_t k = 0; k < D; k++)
+            x[i * D + k] += k % 4 == 0 ? 0.6 : 0;
+    ASSERT_OK(mst_score_open(&source, "expansion", m));
+    mst_mean_result *r = fit(source, N, x);
+    mst_mean_examination e;
+    ASSERT_OK(mst_mean_examine(&e, source, N, x, r, 0, 7, 1));
+    ck_assert_double_lt(e.spread, 0.5);
+    ck_assert((e.notes & MST_EXAMINED_EVEN) != 0 && (e.refused & MST_EXAMINED_EVEN) == 0);
+    mst_mean_result_free(r);
+    /* Two rows cannot be anything else. */
+    r = fit(source, 2, x + (N / 2 - 1) * D);
+    ASSERT_OK(mst_mean_examine(&e, source, 2, x + (N / 2 - 1) * D, r, 0, 7, 1));
+    ck_assert(e.spread < 0.1 && (e.notes & MST_EXAMINED_EVEN) == 0);
+    mst_mean_result_free(r);
+    mst_score_free(source);
+    mst_manifold_free(m);
+}
+END_TEST
+
 /* The metric of the data has a higher likelihood than a flat one and one that is too stiff. */
 START_TEST(likelihood_prefers_the_metric_of_the_data)
 {
@@ -204,6 +231,6 @@ int main(void)
 {
     return RUN_SUITE("mean_examine", 60, {recovers_what_was_simulated, 0}, {knows_its_rows, 0},
                      {flat_metrics_are_called_flat, 0},
-                     {bridges_tell_what_the_expansion_is_off_by, 0},
+                     {bridges_tell_what_the_expansion_is_off_by, 0}, {groups_are_too_even, 0},
                      {likelihood_prefers_the_metric_of_the_data, 0}, {what_is_not_examined, 0});
 }
