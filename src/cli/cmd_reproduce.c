@@ -66,7 +66,7 @@ static const option option_rows = {
     .kind = OPTION_TEXT,
     .value = "NAMES",
     .example = "S2,S5",
-    .help = "these rows only, names joined by commas",
+    .help = "tables: these rows only, names joined by commas",
 };
 
 static const option option_minutes = {
@@ -385,11 +385,21 @@ static mst_status run_figures(invocation *inv)
     return status != MST_OK ? status : made;
 }
 
+/* A choice that nobody reads would let everything be made instead. */
+static mst_status check_choice(const invocation *inv, bool drawn)
+{
+    if (!drawn && option_given(inv, &option_only))
+        return mst_fail(MST_ARGUMENT, "--only is for figures; --rows chooses rows of a table");
+    if (drawn && option_given(inv, &option_rows))
+        return mst_fail(MST_ARGUMENT, "--rows is for tables; --only chooses figures");
+    return MST_OK;
+}
+
 static mst_status run(invocation *inv)
 {
-    if (inv->operand_count > 0 && strcmp(inv->operands[0], "figures") == 0)
-        return run_figures(inv);
-    return run_table(inv);
+    bool drawn = inv->operand_count > 0 && strcmp(inv->operands[0], "figures") == 0;
+    MST_TRY(check_choice(inv, drawn));
+    return drawn ? run_figures(inv) : run_table(inv);
 }
 
 const command command_reproduce = {

@@ -51,6 +51,8 @@ run reproduce figures --only landmarks,regression --data data --out figures --pi
 check "one that fails" test "$status" -eq 2
 check "says why, and the others are made" bash -c "grep -q '^landmarks .*failed: landmarks, landmarks.json:' '$out' && grep -q 'figures/regression.svg' '$out'"
 check "and leaves nothing half done" test ! -e figures/results/landmarks.json -a ! -e figures/results/landmarks.json.part
+refuses "figures chosen of a table" 2 "--rows chooses rows of a table" reproduce table1 --only S2
+refuses "rows chosen of figures" 2 "--only chooses figures" reproduce figures --rows S2
 refuses "an unknown figure" 2 "there is no figure nose; there are method, butterflies" reproduce figures --only nose
 
 # The published steps: a hundred of 0.01, from 10 toward 0. Normalised, each is as long; plain, it shrinks by a hundredth.
