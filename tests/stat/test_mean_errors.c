@@ -262,8 +262,8 @@ START_TEST(one_point_has_no_error)
 }
 END_TEST
 
-/* Two rows are equally far from their mean: their scatter says nothing of the time, and the model, which does,
- * asks for no small interval. A row without weight is none. */
+/* Two rows are equally far from their mean: their scatter says nothing of the time, and the model, which
+ * does, asks for no small interval. A row without weight is none. */
 START_TEST(two_rows_do_not_tell_how_times_scatter)
 {
     static const double x[] = {0, 0, 0, 1, 1, 1, 2, 0, 5}, two[] = {1, 1, 0};
