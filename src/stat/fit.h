@@ -105,7 +105,8 @@ typedef struct fit_options {
      * against. The outcome is that of the state before. */
     bool blind;
     const double *near; /* as in fit_sums, for the first state */
-    bool rough;         /* `near` will do for a step, but not for an end */
+    bool
+        rough; /* `near` will do for a step, but not for an end; so will those of a state on the way */
     /* (q, q) or null: Σ w g gᵀ of the last state goes here, for the methods with matrices */
     double *outer;
     /* Newton's method. The climb has SETTLED where a step promises to gain no more than `least_gain`, and has

@@ -239,11 +239,12 @@ static mst_status judge(const double *state, fit_work *r, const fit_sums *sums,
 }
 
 /* The step to the trial and its sums; what they are worth. */
-static mst_status try_step(const double *state, fit_work *r, const fit_sums *sums, fit_sums *next,
-                           const fit_outcome *out, judgement *j)
+static mst_status try_step(const double *state, const fit_options *o, fit_work *r,
+                           const fit_sums *sums, fit_sums *next, const fit_outcome *out,
+                           judgement *j)
 {
     const fit_model *m = r->model;
-    bool near = natural_length(r) < fmax(r->tolerances.near, r->tolerances.roughly);
+    bool near = natural_length(r) < fmax(r->tolerances.near, o->rough ? r->tolerances.roughly : 0);
     *next = (fit_sums){.gradient = r->trial_gradient,
                        .hessian = r->trial_hessian,
                        .outer = r->trial_outer,
@@ -333,7 +334,7 @@ mst_status fit_newton(double *state, const fit_options *o, fit_work *r, fit_outc
         if (o->blind)
             return take_step(state, r, out);
         judgement j;
-        mst_status status = try_step(state, r, &sums, &next, out, &j);
+        mst_status status = try_step(state, o, r, &sums, &next, out, &j);
         if (fit_is_too_far(status) && radius > 1e-10) {
             radius = fmin(radius, longest) / 4;
             continue;

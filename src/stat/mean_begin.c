@@ -37,6 +37,7 @@ static mst_status climb_some(const mean_search *s, const fit_rows *rows, mean_ca
     fit_options climb = s->climb;
     model.model.rows = rows;
     climb.hessian = c->hessian;
+    climb.rough = true;
     climb.least_gain = believed * (double)q;
     MST_TRY(fit_climb(&model.model, c->state, &climb, &c->outcome));
     for (size_t k = 0; k < q * q; k++)
@@ -77,7 +78,7 @@ mst_status mean_climb(const mean_search *s, mean_candidate *c, const fit_options
     if (status == MST_OK && !astray) {
         status = fit_climb(&s->model.model, c->state, &rest, &c->outcome);
         astray = fit_is_too_far(status) ||
-                 (c->outcome.end == MST_FIT_STALLED && c->outcome.iterations == 0);
+                 (!fit_has_converged(c->outcome.end) && c->outcome.end != MST_FIT_UNIFORM);
         c->outcome.iterations += before;
     }
     if (astray && (status == MST_OK || fit_is_too_far(status))) {
