@@ -92,6 +92,10 @@ typedef struct mst_learned_info {
     double tube; /* length_scale·√far: so far from the data, as the metric has it, they are lost */
     double low, high;    /* the least and the largest number of the data; NAN: not known */
     const char *network; /* of decoders: what it is, in words; else null */
+    /* A length of its own: `tube`, or where there is none the root of the variance of the latent points per
+     * coordinate, as the metric at them has it. Networks of up to four coordinates read times in units of its
+     * square, and models are mostly for times up to that. */
+    double unit;
 } mst_learned_info;
 MST_API MST_MUST_USE mst_status mst_learned_describe(const mst_manifold *m, mst_learned_info *info);
 /* The latent points (n, d), in the order they were given; null if it has none. Belongs to the manifold. */

@@ -109,6 +109,13 @@ typedef struct mst_metric_ops {
     /* As in mst_manifold_ops. */
     size_t (*remarks)(const mst_manifold *m, const double *x, double t, size_t most,
                       mst_remark *out);
+    /* The metric and its derivatives in all directions at once: g (n, d, d), `first` (n, d, d, d) with ∂_k
+     * g_ij at (k, i, j), `second` (n, d, d, d, d) with ∂_k ∂_l g_ij at (k, l, i, j). Either may be null, and
+     * if `first` is, so is `second`. Only asked for d ≤ 4 and one chart. With it Brownian paths take a
+     * parallel frame along, which makes training fast (`roll` of mst_manifold_ops).
+     * Fall-back: they do not. */
+    mst_status (*derivatives)(const mst_manifold *m, size_t n, const double *x, double *g,
+                              double *first, double *second);
 } mst_metric_ops;
 
 /* A manifold of dimension dim from its metric. The table is copied; `data`, which is mst_manifold_data of the

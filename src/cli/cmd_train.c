@@ -10,6 +10,7 @@
 #include "util/output.h"
 
 #include <errno.h>
+#include <manistat/learned.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,8 @@ COUNT(option_steps, "steps", "N", NULL, "20000", 1000000000000, NULL,
       "train for N steps instead; the model then depends on the options alone");
 POSITIVE(option_t_min, "t-min", "A", "0.005", "0.01", NULL,
          "the smallest time that the model is for");
-POSITIVE(option_t_max, "t-max", "B", "1", "2", NULL, "the largest");
+POSITIVE(option_t_max, "t-max", "B", "1", "2", NULL,
+         "the largest (learned manifolds: the square of their unit, and --t-min 0.005 of --t-max)");
 POSITIVE(option_t, "t", "T", NULL, "0.01", NULL,
          "one fixed, small time instead of a range: a model for log, dist and Frechet means");
 static const option option_start = {
@@ -237,6 +239,25 @@ static void set_options(training *t)
     t->options = o;
 }
 
+/* The usual times are of spaces with a size of about 1. A learned manifold has the units of its data. */
+static mst_status scale_times(training *t)
+{
+    mst_learned_info info;
+    mst_train_options *o = &t->options;
+    const invocation *inv = t->inv;
+    if (!mst_manifold_is_learned(t->m) || option_given(inv, &option_t))
+        return MST_OK;
+    mst_status status = mst_learned_describe(t->m, &info);
+    if (status != MST_OK)
+        return status;
+    double share = o->t_min / mst_train_options_default().t_max;
+    if (!option_given(inv, &option_t_max))
+        o->t_max *= info.unit * info.unit;
+    if (!option_given(inv, &option_t_min))
+        o->t_min = share * o->t_max;
+    return MST_OK;
+}
+
 static mst_status read_starts(training *t)
 {
     const option *o = option_given(t->inv, &option_start) ? &option_start : &option_around;
@@ -311,7 +332,8 @@ static mst_status prepare(training *t)
     if (status != MST_OK)
         return status;
     set_options(t);
-    return read_starts(t);
+    status = scale_times(t);
+    return status == MST_OK ? read_starts(t) : status;
 }
 
 /* ---- Training ---- */

@@ -145,6 +145,7 @@ static void page_members(mst_json *j, const char *path, const mst_manifold *m,
     json_member_number(j, "ratio", i->ratio);
     json_member_number(j, "curvature", i->curvature);
     json_member_number(j, "tube", i->tube);
+    json_member_number(j, "unit", i->unit);
 }
 
 mst_status learned_tell(report *r, const char *path, const mst_manifold *m)

@@ -8,6 +8,7 @@
  *     L_vv = f_a·f_b,   L_xv = f_ab·f_v + f_va·f_b,   L_xx = f_vab·f_v + f_va·f_vb. */
 #include "learned/decoder.h"
 #include "learned/decoder_kernels.h"
+#include "manifold/metric.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,6 +284,7 @@ const mst_metric_ops decoder_metric = {
     .lagrangian_blocks = lagrangian_blocks,
     .traits = learned_traits,
     .free_data = learned_free,
+    .derivatives = metric_derivatives_by_blocks,
 };
 
 /* ---- Values ---- */

@@ -282,6 +282,7 @@ static mst_status fill(gp *g, const gp_data *data)
     mst_status status = solve(g, data, g->b, room);
     if (status == MST_OK) {
         make_field(g);
+        g->base.unit = g->length_scale * sqrt(g->field.far);
         g->rounding = rounding_of(g, room);
     }
     mst_release(room);

@@ -13,7 +13,7 @@ typedef struct view {
     size_t count, runs;           /* points, filled up to GP_LANES; runs of them */
     const size_t *first, *length; /* (runs) */
     double *e, *k;                /* (d, stride), (stride) */
-    double *in, *out;             /* (2d, stride): factors and products with B */
+    double *in, *out;             /* (gp_columns, stride): factors and products with B */
     double *one, *two, *three;    /* (stride) */
 } view;
 
@@ -41,8 +41,8 @@ static view look(const gp_field *f, const double *x, double *room, size_t *runs)
     view w = {.f = f, .first = runs, .length = runs + half, .e = room};
     w.k = w.e + d * stride;
     w.in = w.k + stride;
-    w.out = w.in + 2 * d * stride;
-    w.one = w.out + 2 * d * stride;
+    w.out = w.in + gp_columns(f) * stride;
+    w.one = w.out + gp_columns(f) * stride;
     w.two = w.one + stride;
     w.three = w.two + stride;
     double *restrict square = w.one, *restrict k = w.k;
@@ -270,5 +270,98 @@ static void blocks(const gp_field *f, const double *x, const double *v, double *
         }
 }
 
+/* Where r_ab stands. */
+static size_t pair_of(size_t d, size_t a, size_t b)
+{
+    return d + (a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a);
+}
+
+/* Σ r_acd u, from the column u times r. */
+static double third(const view *w, size_t a, size_t c, size_t d, const double *restrict ku)
+{
+    size_t n = w->count, stride = w->f->stride;
+    const double *restrict ea = w->e + a * stride, *restrict ec = w->e + c * stride,
+                           *restrict ed = w->e + d * stride;
+    double on_a = c == d ? w->f->scale : 0, on_c = a == d ? w->f->scale : 0,
+           on_d = a == c ? w->f->scale : 0, part[GP_LANES] = {0}, all = 0;
+    for (size_t i = 0; i < n; i += GP_LANES)
+        for (size_t l = 0; l < GP_LANES; l++) {
+            size_t k = i + l;
+            part[l] += ku[k] * (on_a * ea[k] + on_c * ec[k] + on_d * ed[k] - ea[k] * ec[k] * ed[k]);
+        }
+    for (size_t l = 0; l < GP_LANES; l++)
+        all += part[l];
+    return all;
+}
+
+/* ∂_c ∂_d g_ab = r_acdᵀ u_b + r_acᵀ B r_bd + r_adᵀ B r_bc + r_bcdᵀ u_a, u = B r. */
+static void second_derivatives(const view *w, double *out)
+{
+    size_t n = w->count, d = w->f->d, stride = w->f->stride;
+    double turned[GP_DIRECTIONS][GP_DIRECTIONS][GP_DIRECTIONS][GP_DIRECTIONS];
+    for (size_t b = 0; b < d; b++) {
+        double *ku = w->one;
+        for (size_t i = 0; i < n; i++)
+            ku[i] = w->k[i] * w->out[b * stride + i];
+        for (size_t a = 0; a < d; a++)
+            for (size_t i = 0; i < d; i++)
+                for (size_t j = 0; j <= i; j++)
+                    turned[b][a][i][j] = turned[b][a][j][i] = third(w, a, i, j, ku);
+    }
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b <= a; b++)
+            for (size_t i = 0; i < d; i++)
+                for (size_t j = 0; j <= i; j++) {
+                    size_t ai = pair_of(d, a, i), bj = pair_of(d, b, j), aj = pair_of(d, a, j),
+                           bi = pair_of(d, b, i);
+                    double value = turned[b][a][i][j] + turned[a][b][i][j] +
+                                   dot(n, w->in + ai * stride, w->out + bj * stride) +
+                                   dot(n, w->in + aj * stride, w->out + bi * stride);
+                    out[((i * d + j) * d + a) * d + b] = out[((i * d + j) * d + b) * d + a] =
+                        out[((j * d + i) * d + a) * d + b] = out[((j * d + i) * d + b) * d + a] =
+                            value;
+                }
+}
+
+static void first_derivatives(const view *w, double *first)
+{
+    size_t n = w->count, d = w->f->d, stride = w->f->stride;
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b <= a; b++)
+            for (size_t c = 0; c < d; c++)
+                first[(c * d + a) * d + b] = first[(c * d + b) * d + a] =
+                    dot(n, w->in + pair_of(d, a, c) * stride, w->out + b * stride) +
+                    dot(n, w->in + pair_of(d, b, c) * stride, w->out + a * stride);
+}
+
+/* first and second may be null. */
+static void derivatives(const gp_field *f, const double *x, double *g, double *first,
+                        double *second, double *room, size_t *runs)
+{
+    view w = look(f, x, room, runs);
+    size_t n = w.count, d = f->d, stride = f->stride;
+    for (size_t a = 0; a < d; a++) {
+        const double *restrict ea = w.e + a * stride;
+        double *restrict r = w.in + a * stride;
+        for (size_t i = 0; i < n; i++)
+            r[i] = -ea[i] * w.k[i];
+        for (size_t b = 0; first != NULL && b <= a; b++) {
+            const double *restrict eb = w.e + b * stride;
+            double *restrict rab = w.in + pair_of(d, a, b) * stride, shift = a == b ? f->scale : 0;
+            for (size_t i = 0; i < n; i++)
+                rab[i] = (ea[i] * eb[i] - shift) * w.k[i];
+        }
+    }
+    multiply(&w, second != NULL ? d + d * (d + 1) / 2 : d);
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b <= a; b++)
+            g[a * d + b] = g[b * d + a] =
+                dot(n, w.in + a * stride, w.out + b * stride) + (a == b ? f->far : 0);
+    if (first != NULL)
+        first_derivatives(&w, first);
+    if (second != NULL)
+        second_derivatives(&w, second);
+}
+
 const struct gp_kernels HOT(gp_kernels) = {
-    .lagrangian = lagrangian, .product = product, .blocks = blocks};
+    .lagrangian = lagrangian, .product = product, .blocks = blocks, .derivatives = derivatives};

@@ -7,8 +7,8 @@
  *     r_a = −e_a r,   r_ab = (e_a e_b − δ_ab s) r,
  *     r_abc = (−e_a e_b e_c + s(δ_ab e_c + δ_ac e_b + δ_bc e_a)) r,
  *
- * and g_ab = c δ_ab + r_aᵀ B r_b. Along a vector v only r_v = Σ v_a r_a is needed, and
- * few products with B. */
+ * and g_ab = c δ_ab + r_aᵀ B r_b. Along a vector v only r_v = Σ v_a r_a is needed, and few products with B;
+ * in all directions B r_a, and B r_ab for second derivatives. */
 #ifndef MST_LEARNED_GP_KERNELS_H
 #define MST_LEARNED_GP_KERNELS_H
 
@@ -29,10 +29,19 @@ typedef struct gp_field {
     const double *b; /* (n, n), symmetric */
 } gp_field;
 
+/* Derivatives in all directions are for so many latent coordinates at most. */
+enum { GP_DIRECTIONS = 4 };
+
+/* Columns that are multiplied with B, at most. */
+static inline size_t gp_columns(const gp_field *f)
+{
+    size_t pairs = f->d <= GP_DIRECTIONS ? f->d * (f->d + 1) / 2 : 0;
+    return f->d + (pairs > f->d ? pairs : f->d);
+}
 /* Doubles of room for a point, and numbers for runs of latent points. */
 static inline size_t gp_room(const gp_field *f)
 {
-    return (5 * f->d + 8) * f->stride;
+    return (f->d + 2 * gp_columns(f) + 8) * f->stride;
 }
 static inline size_t gp_runs(const gp_field *f)
 {
@@ -47,6 +56,8 @@ struct gp_kernels {
                     const double *dv, double *dl_x, double *dl_v, double *room, size_t *runs);
     void (*blocks)(const gp_field *f, const double *x, const double *v, double *l_vv, double *l_xv,
                    double *l_xx, double *room, size_t *runs);
+    void (*derivatives)(const gp_field *f, const double *x, double *g, double *first,
+                        double *second, double *room, size_t *runs);
 };
 MST_DECLARE_HOT(struct gp_kernels, gp_kernels);
 

@@ -65,6 +65,20 @@ static mst_status lagrangian_blocks(const mst_manifold *m, size_t n, const doubl
     return MST_OK;
 }
 
+static mst_status derivatives(const mst_manifold *m, size_t n, const double *x, double *g,
+                              double *first, double *second)
+{
+    const gp_field *f = &gp_of(m)->field;
+    size_t d = f->d, cube = d * d * d;
+    gp_work w;
+    MST_TRY(work_new(&w, f));
+    for (size_t i = 0; i < n; i++)
+        w.kernels->derivatives(f, x + i * d, g + i * d * d, first != NULL ? first + i * cube : NULL,
+                               second != NULL ? second + i * cube * d : NULL, w.room, w.runs);
+    mst_release(w.room);
+    return MST_OK;
+}
+
 const mst_metric_ops gp_metric = {
     .size = sizeof(mst_metric_ops),
     .name = "gp",
@@ -75,4 +89,5 @@ const mst_metric_ops gp_metric = {
     .traits = learned_traits,
     .free_data = learned_free,
     .remarks = gp_remarks,
+    .derivatives = derivatives,
 };

@@ -5,6 +5,7 @@
 
 #include "learned/content.h"
 #include "learned/ways.h"
+#include "manifold/metric.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,10 +59,43 @@ static mst_status take_options(learned *l, const char *spec)
     return mst_copy_string(&l->options, mark != NULL ? mark + 1 : "");
 }
 
+/* The deviation of the latent points from their mean, in the metric at them, per coordinate. */
+static mst_status find_unit(learned *l, const mst_manifold *m)
+{
+    enum { LOOKS = 200 };
+    const double *points = l->latent != NULL ? l->latent : l->nodes;
+    size_t d = l->d, n = l->latent != NULL ? l->n : l->node_count, looks = n < LOOKS ? n : LOOKS;
+    double spread = 0, trace = 0, *g;
+    metric_work w;
+    MST_TRY(mst_allocate(&g, d * d));
+    mst_status status = metric_work_new(&w, m, 1, 1);
+    for (size_t k = 0; k < d; k++) {
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += points[i * d + k];
+            squares += points[i * d + k] * points[i * d + k];
+        }
+        spread += (squares - sum * sum / (double)n) / (double)(n * d);
+    }
+    for (size_t i = 0; status == MST_OK && i < looks; i++) {
+        status = metric_tensor(m, 1, points + i * n / looks * d, &w, g);
+        for (size_t k = 0; status == MST_OK && k < d; k++)
+            trace += g[k * d + k] / (double)(looks * d);
+    }
+    l->unit = sqrt(fmax(spread * trace, 0));
+    metric_work_free(&w);
+    mst_release(g);
+    return status;
+}
+
 static mst_status finish(mst_manifold *m, learned *l, const char *spec)
 {
     MST_TRY(take_options(l, spec));
     MST_TRY(content_write(l, &l->content));
+    if (!(l->unit > 0))
+        MST_TRY(find_unit(l, m));
+    if (!(l->unit > 0 && isfinite(l->unit))) /* a single point, or a map that is constant */
+        l->unit = 1;
     return l->latent != NULL ? ways_new(&l->ways, m, l->n, l->latent)
                              : ways_new(&l->ways, m, l->node_count, l->nodes);
 }
@@ -112,6 +146,11 @@ const learned *learned_of(const mst_manifold *m)
     return m->learned;
 }
 
+double learned_time(const mst_manifold *m)
+{
+    return m->learned != NULL ? m->learned->unit * m->learned->unit : 1;
+}
+
 bool mst_manifold_is_learned(const mst_manifold *m)
 {
     return m->learned != NULL;
@@ -147,7 +186,8 @@ mst_status mst_learned_describe(const mst_manifold *m, mst_learned_info *info)
                                .curvature = NAN,
                                .tube = NAN,
                                .low = NAN,
-                               .high = NAN};
+                               .high = NAN,
+                               .unit = l->unit};
     return l->ops->describe(m, info);
 }
 

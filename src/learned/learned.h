@@ -55,6 +55,7 @@ typedef struct learned_ops {
 struct learned {
     const learned_ops *ops;
     size_t d, D, n, height, width;
+    double unit;    /* of lengths; 0 until it is known */
     double *latent; /* (n, d); null: none */
     size_t node_count;
     double *nodes; /* (node_count, d): where first paths may go without latent points; or null */
@@ -73,6 +74,8 @@ enum { LEARNED_NEAR = 6 };
 size_t learned_nearest(size_t d, size_t n, const double *points, const double *x, size_t most,
                        size_t *out);
 const learned *learned_of(const mst_manifold *m); /* null: it is not */
+/* The square of the `unit` of mst_learned_info; 1 of manifolds that are not learned. */
+double learned_time(const mst_manifold *m);
 /* Slots. */
 void learned_start(const mst_manifold *m, double *x);
 void learned_traits(const mst_manifold *m, mst_manifold_traits *traits);

@@ -257,6 +257,7 @@ mst_status mst_metric_new(mst_manifold **out, const mst_metric_ops *ops, const c
         return status;
     }
     (*out)->metric = metric;
+    metric_attach_roll(*out);
     find_traits(*out);
     return MST_OK;
 }

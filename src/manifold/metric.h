@@ -19,6 +19,8 @@ struct mst_metric {
 
 /* Up to this dimension matrices of second derivatives are formed. */
 enum { METRIC_DENSE = 12 };
+/* And up to this one the slot `derivatives` is asked. */
+enum { METRIC_DIRECTIONS = 4 };
 
 /* ---- Evaluation (metric_eval.c) ---- */
 
@@ -163,6 +165,22 @@ mst_status metric_ricci(const mst_manifold *m, size_t n, const double *x, const 
 bool metric_ricci_is_dense(const mst_manifold *m);
 MST_MUST_USE mst_status metric_ricci_dense(const mst_manifold *m, size_t n, const double *x,
                                            double *ricci, double *factor);
+/* Can the slot `derivatives` be called? */
+bool metric_has_derivatives(const mst_manifold *m);
+/* What that slot gives, by calls of lagrangian_blocks. */
+mst_status metric_derivatives_by_blocks(const mst_manifold *m, size_t n, const double *x, double *g,
+                                        double *first, double *second);
+/* Of one point, from what that slot gives: the factor and the inverse of g; Γ_nij and Γⁿ_ij at (n, i, j); and
+ * R_jl, room `mean` (d). */
+void metric_invert(size_t d, const double *g, double *factor, double *inverse);
+void metric_connection(size_t d, const double *inverse, const double *first, double *low,
+                       double *high);
+void metric_ricci_tensor(size_t d, const double *inverse, const double *low, const double *high,
+                         const double *second, double *mean, double *ricci);
+mst_status metric_near_log(const mst_manifold *m, size_t n, const double *x, const double *y,
+                           double *v);
+/* Gives the manifold the slots `roll`, `walk` and `near_log`, if it has those derivatives (metric_roll.c). */
+void metric_attach_roll(mst_manifold *m);
 /* Ric(e, e) of the vectors of the frames at x, out (n, d). */
 mst_status metric_ricci_diagonal(const mst_manifold *m, size_t n, const double *x, double *out);
 mst_status metric_chart_coords(const mst_manifold *m, size_t n, const double *c, const double *x,

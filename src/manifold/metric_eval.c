@@ -78,6 +78,8 @@ mst_status metric_tensor(const mst_manifold *m, size_t n, const double *x, metri
 {
     const mst_metric_ops *ops = &m->metric->ops;
     size_t d = m->dim, D = m->ambient;
+    if (metric_has_derivatives(m))
+        return ops->derivatives(m, n, x, g, NULL, NULL);
     if (ops->lagrangian_blocks != NULL && d <= METRIC_DENSE) {
         memset(w->a, 0, n * D * sizeof *w->a);
         return ops->lagrangian_blocks(m, n, x, w->a, g, w->l_xv, w->l_xx);

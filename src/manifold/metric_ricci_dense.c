@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The Ricci tensor of a metric whose second derivatives come as matrices, in few dimensions: the Hessian of L
- * at the vectors v = e_a and e_a + e_b holds all first and second derivatives of g, and
+/* The Ricci tensor of a metric whose second derivatives come as matrices, in few dimensions. All first and
+ * second derivatives of g are given by the slot `derivatives`, or stand in the Hessian of L at the vectors v
+ * = e_a and e_a + e_b, and
  *
  *     R_jl = g^ik (½(∂_j∂_k g_il + ∂_i∂_l g_jk − ∂_i∂_k g_jl − ∂_j∂_l g_ik) + Γ_njk Γⁿ_il − Γ_njl Γⁿ_ik). */
 #include "manifold/metric.h"
@@ -14,13 +15,14 @@ enum { ROWS = 256 };
 
 typedef struct dense {
     const mst_manifold *m;
-    size_t d, vectors, most;    /* vectors a point: d(d + 1)/2; points at a time */
-    double *x, *v;              /* (most·vectors, D) */
+    size_t d, vectors,
+        most;      /* vectors a point: d(d + 1)/2, or only the first d; points at a time */
+    double *x, *v; /* (most·vectors, D) */
     double *l_vv, *l_xv, *l_xx; /* (most·vectors, d, d) */
     double *factor, *inverse;   /* (d, d): of g, of one point */
-    double *first, *second;     /* (d, d, d), (d, d, d, d): ∂_k g_ij, ∂_k∂_l g_ij, i j k l */
-    double *low, *high, *mean;  /* (d, d, d): Γ_nij and Γⁿ_ij, n i j; (d): g^ik Γⁿ_ik */
-    double *ricci;              /* (d, d): R_jl */
+    double *g;                  /* (d, d) */
+    double *first, *second; /* (d, d, d), (d, d, d, d): ∂_k g_ij, k i j; ∂_k∂_l g_ij, k l i j */
+    double *low, *high, *mean; /* (d, d, d): Γ_nij and Γⁿ_ij, n i j; (d): g^ik Γⁿ_ik */
     double *block;
 } dense;
 
@@ -39,8 +41,8 @@ static mst_status dense_new(dense *s, const mst_manifold *m)
     s->l_xx = s->l_xv + rows * square;
     s->factor = s->l_xx + rows * square;
     s->inverse = s->factor + square;
-    s->ricci = s->inverse + square;
-    s->first = s->ricci + square;
+    s->g = s->inverse + square;
+    s->first = s->g + square;
     s->low = s->first + cube;
     s->high = s->low + cube;
     s->second = s->high + cube;
@@ -56,9 +58,9 @@ static mst_status evaluate(dense *s, size_t n, const double *x)
     for (size_t i = 0, row = 0; i < n; i++) {
         for (size_t k = 0; k < s->vectors; k++)
             memcpy(s->x + (row + k) * D, x + i * D, D * sizeof *x);
-        for (size_t a = 0; a < d; a++)
+        for (size_t a = 0; a < d && a < s->vectors; a++)
             s->v[row++ * D + a] = 1;
-        for (size_t a = 0; a < d; a++)
+        for (size_t a = 0; a < d && s->vectors > d; a++)
             for (size_t b = 0; b < a; b++, row++)
                 s->v[row * D + a] = s->v[row * D + b] = 1;
     }
@@ -66,97 +68,153 @@ static mst_status evaluate(dense *s, size_t n, const double *x)
                                                s->l_xx);
 }
 
-/* ∂_k g_ij and ∂_k∂_l g_ij of point number `at`, and g⁻¹. */
+/* g, ∂_k g_ij and ∂_k∂_l g_ij of point number `at`. */
 static void differentiate(dense *s, size_t at)
 {
     size_t d = s->d, square = d * d, row = at * s->vectors;
-    const double *g = s->l_vv + row * square;
-    metric_cholesky(d, g, s->factor);
-    memset(s->inverse, 0, square * sizeof *s->inverse);
+    memcpy(s->g, s->l_vv + row * square, square * sizeof *s->g);
     for (size_t a = 0; a < d; a++) {
-        s->inverse[a * d + a] = 1;
-        metric_raise(d, s->factor, s->inverse + a * d, s->inverse + a * d);
         for (size_t k = 0; k < d; k++)
             for (size_t j = 0; j < d; j++)
                 s->first[(k * d + j) * d + a] = s->l_xv[((row + a) * d + k) * d + j];
         for (size_t kl = 0; kl < square; kl++)
-            s->second[(a * d + a) * square + kl] = 2 * s->l_xx[(row + a) * square + kl];
+            s->second[kl * square + a * d + a] = 2 * s->l_xx[(row + a) * square + kl];
     }
     size_t mixed = row + d;
-    for (size_t a = 0; a < d; a++)
+    for (size_t a = 0; a < d && s->vectors > d; a++)
         for (size_t b = 0; b < a; b++, mixed++)
             for (size_t kl = 0; kl < square; kl++)
-                s->second[(a * d + b) * square + kl] = s->second[(b * d + a) * square + kl] =
+                s->second[kl * square + a * d + b] = s->second[kl * square + b * d + a] =
                     s->l_xx[mixed * square + kl] - s->l_xx[(row + a) * square + kl] -
                     s->l_xx[(row + b) * square + kl];
 }
 
-/* Γ_nij = ½(∂_i g_nj + ∂_j g_ni − ∂_n g_ij). */
-static void connect(dense *s)
+mst_status metric_derivatives_by_blocks(const mst_manifold *m, size_t n, const double *x, double *g,
+                                        double *first, double *second)
 {
-    size_t d = s->d;
-    for (size_t n = 0; n < d; n++)
-        for (size_t i = 0; i < d; i++)
-            for (size_t j = 0; j < d; j++)
-                s->low[(n * d + i) * d + j] =
-                    0.5 * (s->first[(i * d + n) * d + j] + s->first[(j * d + n) * d + i] -
-                           s->first[(n * d + i) * d + j]);
-    memset(s->high, 0, d * d * d * sizeof *s->high);
-    memset(s->mean, 0, d * sizeof *s->mean);
-    for (size_t n = 0; n < d; n++) {
-        for (size_t q = 0; q < d; q++)
-            for (size_t ij = 0; ij < d * d; ij++)
-                s->high[n * d * d + ij] += s->inverse[n * d + q] * s->low[q * d * d + ij];
-        for (size_t ij = 0; ij < d * d; ij++)
-            s->mean[n] += s->inverse[ij] * s->high[n * d * d + ij];
+    size_t d = m->dim, square = d * d, cube = d * square;
+    dense s;
+    MST_TRY(dense_new(&s, m));
+    s.vectors = second != NULL ? s.vectors : first != NULL ? d : 1;
+    mst_status status = MST_OK;
+    for (size_t i = 0; status == MST_OK && i < n; i++) {
+        status = evaluate(&s, 1, x + i * m->ambient);
+        if (status != MST_OK)
+            break;
+        memcpy(g + i * square, s.l_vv, square * sizeof *g);
+        if (first != NULL)
+            differentiate(&s, 0);
+        if (first != NULL)
+            memcpy(first + i * cube, s.first, cube * sizeof *first);
+        if (second != NULL)
+            memcpy(second + i * cube * d, s.second, cube * d * sizeof *second);
+    }
+    mst_release(s.block);
+    return status;
+}
+
+void metric_invert(size_t d, const double *g, double *factor, double *inverse)
+{
+    metric_cholesky(d, g, factor);
+    memset(inverse, 0, d * d * sizeof *inverse);
+    for (size_t a = 0; a < d; a++) {
+        inverse[a * d + a] = 1;
+        metric_raise(d, factor, inverse + a * d, inverse + a * d);
     }
 }
 
-static double second(const dense *s, size_t i, size_t j, size_t k, size_t l)
+void metric_connection(size_t d, const double *inverse, const double *first, double *low,
+                       double *high)
 {
-    return s->second[((i * s->d + j) * s->d + k) * s->d + l];
+    for (size_t n = 0; n < d; n++)
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j < d; j++)
+                low[(n * d + i) * d + j] =
+                    0.5 * (first[(i * d + n) * d + j] + first[(j * d + n) * d + i] -
+                           first[(n * d + i) * d + j]);
+    memset(high, 0, d * d * d * sizeof *high);
+    for (size_t n = 0; n < d; n++)
+        for (size_t q = 0; q < d; q++)
+            for (size_t ij = 0; ij < d * d; ij++)
+                high[n * d * d + ij] += inverse[n * d + q] * low[q * d * d + ij];
 }
 
-static double entry(const dense *s, size_t j, size_t l)
+/* ∂_k ∂_l g_ij. */
+static double bent(size_t d, const double *second, size_t i, size_t j, size_t k, size_t l)
 {
-    size_t d = s->d;
+    return second[((k * d + l) * d + i) * d + j];
+}
+
+static double entry(size_t d, const double *inverse, const double *low, const double *high,
+                    const double *second, const double *mean, size_t j, size_t l)
+{
     double sum = 0;
     for (size_t n = 0; n < d; n++)
-        sum -= s->low[(n * d + j) * d + l] * s->mean[n];
+        sum -= low[(n * d + j) * d + l] * mean[n];
     for (size_t i = 0; i < d; i++)
         for (size_t k = 0; k < d; k++) {
-            double part = 0.5 * (second(s, i, l, j, k) + second(s, j, k, i, l) -
-                                 second(s, j, l, i, k) - second(s, i, k, j, l));
+            double part = 0.5 * (bent(d, second, i, l, j, k) + bent(d, second, j, k, i, l) -
+                                 bent(d, second, j, l, i, k) - bent(d, second, i, k, j, l));
             for (size_t n = 0; n < d; n++)
-                part += s->low[(n * d + j) * d + k] * s->high[(n * d + i) * d + l];
-            sum += s->inverse[i * d + k] * part;
+                part += low[(n * d + j) * d + k] * high[(n * d + i) * d + l];
+            sum += inverse[i * d + k] * part;
         }
     return sum;
 }
 
+void metric_ricci_tensor(size_t d, const double *inverse, const double *low, const double *high,
+                         const double *second, double *mean, double *ricci)
+{
+    memset(mean, 0, d * sizeof *mean);
+    for (size_t n = 0; n < d; n++)
+        for (size_t ij = 0; ij < d * d; ij++)
+            mean[n] += inverse[ij] * high[n * d * d + ij];
+    for (size_t j = 0; j < d; j++)
+        for (size_t l = 0; l <= j; l++)
+            ricci[j * d + l] = ricci[l * d + j] = entry(d, inverse, low, high, second, mean, j, l);
+}
+
+/* Of the point whose derivatives stand in s. */
+static void curve(dense *s, double *ricci, double *factor)
+{
+    size_t d = s->d;
+    metric_invert(d, s->g, s->factor, s->inverse);
+    metric_connection(d, s->inverse, s->first, s->low, s->high);
+    metric_ricci_tensor(d, s->inverse, s->low, s->high, s->second, s->mean, ricci);
+    memcpy(factor, s->factor, d * d * sizeof *factor);
+}
+
+bool metric_has_derivatives(const mst_manifold *m)
+{
+    return m->metric->ops.derivatives != NULL && m->ambient == m->dim &&
+           m->dim <= METRIC_DIRECTIONS;
+}
+
 bool metric_ricci_is_dense(const mst_manifold *m)
 {
-    return m->metric->ops.lagrangian_blocks != NULL && m->dim <= METRIC_DENSE;
+    bool blocks = m->metric->ops.lagrangian_blocks != NULL && m->dim <= METRIC_DENSE;
+    return blocks || metric_has_derivatives(m);
 }
 
 mst_status metric_ricci_dense(const mst_manifold *m, size_t n, const double *x, double *ricci,
                               double *factor)
 {
     dense s;
-    size_t d = m->dim, square = d * d;
+    size_t D = m->ambient, square = m->dim * m->dim;
+    bool direct = metric_has_derivatives(m);
     MST_TRY(dense_new(&s, m));
     mst_status status = MST_OK;
-    for (size_t at = 0; status == MST_OK && at < n; at += s.most) {
+    for (size_t i = 0; direct && status == MST_OK && i < n; i++) {
+        status = m->metric->ops.derivatives(m, 1, x + i * D, s.g, s.first, s.second);
+        if (status == MST_OK)
+            curve(&s, ricci + i * square, factor + i * square);
+    }
+    for (size_t at = 0; !direct && status == MST_OK && at < n; at += s.most) {
         size_t some = n - at < s.most ? n - at : s.most;
-        status = evaluate(&s, some, x + at * m->ambient);
+        status = evaluate(&s, some, x + at * D);
         for (size_t i = 0; status == MST_OK && i < some; i++) {
             differentiate(&s, i);
-            connect(&s);
-            double *out = ricci + (at + i) * square;
-            for (size_t j = 0; j < d; j++)
-                for (size_t l = 0; l <= j; l++)
-                    out[j * d + l] = out[l * d + j] = entry(&s, j, l);
-            memcpy(factor + (at + i) * square, s.factor, square * sizeof *factor);
+            curve(&s, ricci + (at + i) * square, factor + (at + i) * square);
         }
     }
     mst_release(s.block);

@@ -30,6 +30,7 @@ typedef struct walker {
     double *gradient;                                   /* (constraints · (1 + D)), or bounds */
     double *room[4];                                    /* of slope, arrive, pull, bounds */
     unsigned char *left;                                /* (n) */
+    mst_status status;                                  /* of what programs do not do */
     double *block;
 } walker;
 
@@ -39,9 +40,8 @@ static const formula_program *program_of(const rolling *r, size_t k)
     return all[k];
 }
 
-static mst_status walker_new(walker *w, const mst_manifold *m, size_t n)
+static mst_status walker_new(walker *w, const mst_manifold *m, const rolling *r, size_t n)
 {
-    const rolling *r = m->columns->rolling;
     size_t d = r->d, D = r->D, S = D + d * D, R = rolling_ricci_size(d), rooms = 0;
     size_t other = (D - d) * (1 + D);
     *w = (walker){.m = m, .r = r, .n = n, .d = d, .D = D, .S = S, .R = R};
@@ -93,9 +93,26 @@ static void run(walker *w, size_t k, const double *state, const double *b, size_
     formula_run_in(program_of(w->r, k), w->n, in, to, w->room[k]);
 }
 
+static void keep(walker *w, mst_status status)
+{
+    w->status = w->status == MST_OK ? status : w->status;
+}
+
 static void slope_at(walker *w, const double *state, const double *b, double *out)
 {
-    run(w, 0, state, b, w->S, out, 0, NULL);
+    if (w->r->slopes != NULL)
+        keep(w, w->r->slopes(w->m, w->n, state, b, out));
+    else
+        run(w, 0, state, b, w->S, out, 0, NULL);
+}
+
+/* `frame` null: not wanted. */
+static void arrive_at(walker *w, const double *state, double *frame, double *ricci)
+{
+    if (w->r->arrival != NULL)
+        keep(w, w->r->arrival(w->m, w->n, state, frame, ricci));
+    else
+        run(w, 1, state, NULL, w->d * w->D, frame, w->R, ricci);
 }
 
 /* Without a call. */
@@ -135,7 +152,7 @@ static void find_way(walker *w, const double *h, const double *b)
             w->at[c * n + i] = sum;
         }
     memcpy(w->at + w->D * n, w->state + w->D * n, (w->S - w->D) * n * sizeof *w->at);
-    run(w, 1, w->at, NULL, d * w->D, NULL, w->R, w->guess);
+    arrive_at(w, w->at, NULL, w->guess);
     for (size_t i = 0; i < n; i++) {
         double own[ROLLING_DIM], first[ROLLING_DIM], second[ROLLING_DIM], there[ROLLING_DIM];
         double part = h[i] / 12, size = 0, change = 0;
@@ -308,6 +325,8 @@ static void follow(walker *w, double most_turn)
             for (size_t c = 0; good && c < w->S; c++)
                 w->state[c * n + i] = w->sum[c * n + i];
             rest[i] -= good ? share[i] : 0;
+            for (size_t a = 0; a < w->d && rest[i] == 0; a++)
+                w->way[a * n + i] = 0; /* it has been gone */
             limit[i] = good ? 1.5 * share[i] : share[i] / 3;
             longest = larger(rest[i], longest);
         }
@@ -371,7 +390,7 @@ static void find_left(walker *w)
 /* Orthonormal frame and curvature where the paths are now. */
 static void arrive(walker *w)
 {
-    run(w, 1, w->state, NULL, w->d * w->D, w->state + w->D * w->n, w->R, w->ricci);
+    arrive_at(w, w->state, w->state + w->D * w->n, w->ricci);
 }
 
 /* h null: without the corrections. */
@@ -474,7 +493,7 @@ static mst_status begin(walker *w)
         for (size_t k = 0; k < w->d * D * n; k++)
             w->state[D * n + k] = k / n / D == k / n % D;
     arrive(w);
-    return MST_OK;
+    return w->status;
 }
 
 /* ---- Slots ---- */
@@ -487,13 +506,13 @@ static void put(const walker *w, size_t k, const mst_rolling_paths *p)
     memcpy(p->ricci + k * curved, w->ricci, curved * sizeof *p->ricci);
 }
 
-mst_status mst_rolling_roll(const mst_manifold *m, const mst_rolling_paths *p)
+mst_status rolling_roll(const mst_manifold *m, const rolling *r, const mst_rolling_paths *p)
 {
     const struct random_kernels *random = MST_PICK(random_kernels);
     size_t n = p->n, d = m->dim;
     walker w;
     LANES(z, ROLLING_DIM);
-    MST_TRY(walker_new(&w, m, n));
+    MST_TRY(walker_new(&w, m, r, n));
     memcpy(w.state, p->x, w.D * n * sizeof *w.state);
     mst_status status = begin(&w);
     if (status != MST_OK) {
@@ -516,6 +535,7 @@ mst_status mst_rolling_roll(const mst_manifold *m, const mst_rolling_paths *p)
         }
         step(&w, p->plain ? NULL : h, b);
         put(&w, k + 1, p);
+        status = w.status;
     }
     memcpy(p->left, w.left, n);
     walker_free(&w);
@@ -543,6 +563,7 @@ static mst_status walk_block(walker *w, double *x, double h, size_t steps, mst_n
             b[e] = sqrt(h) * z[e / n][e % n];
         MST_TRY(begin(w));
         step(w, each, b);
+        MST_TRY(w->status);
     }
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < D; c++)
@@ -550,17 +571,28 @@ static mst_status walk_block(walker *w, double *x, double h, size_t steps, mst_n
     return MST_OK;
 }
 
-mst_status mst_rolling_walk(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
-                            mst_noise noise)
+mst_status rolling_walk(const mst_manifold *m, const rolling *r, size_t n, double *x, double h,
+                        size_t steps, mst_noise noise)
 {
     for (size_t at = 0; at < n; at += MST_LANES) {
         walker w;
         mst_noise own = noise;
         own.first_path += at;
-        MST_TRY(walker_new(&w, m, n - at < MST_LANES ? n - at : MST_LANES));
+        MST_TRY(walker_new(&w, m, r, n - at < MST_LANES ? n - at : MST_LANES));
         mst_status status = walk_block(&w, x + at * m->ambient, h, steps, own);
         walker_free(&w);
         MST_TRY(status);
     }
     return MST_OK;
+}
+
+mst_status mst_rolling_roll(const mst_manifold *m, const mst_rolling_paths *p)
+{
+    return rolling_roll(m, m->columns->rolling, p);
+}
+
+mst_status mst_rolling_walk(const mst_manifold *m, size_t n, double *x, double h, size_t steps,
+                            mst_noise noise)
+{
+    return rolling_walk(m, m->columns->rolling, n, x, h, steps, noise);
 }

@@ -5,6 +5,7 @@
 
 #include "base/columns.h"
 #include "geodesic/log.h"
+#include "learned/learned.h"
 #include "manifold/in_space.h"
 #include "manifold/internal.h"
 
@@ -38,6 +39,7 @@ struct features_part {
     double *start;                                            /* (D), of PART_NORMAL */
     double *period;                                           /* (d), of coordinates; 0: none */
     bool log; /* D is the logarithm, a search where it has no closed form */
+    bool learned;
     /* The short-time expansion of the score is Log/t − Ric Log/6 + …; D κ/(e^κt − 1) with κ a third of the
      * mean Ricci curvature has these two terms and decays where the score does. */
     double kappa;
@@ -93,7 +95,8 @@ static mst_status find_kappa(features_part *p)
 {
     size_t d = p->d, D = p->D;
     double *work, trace = 0, curvature = mst_manifold_traits_of(p->m)->curvature;
-    if (mst_manifold_is_flat(p->m))
+    /* The curvature of a valley of data says nothing of times that see beyond it. */
+    if (mst_manifold_is_flat(p->m) || p->learned)
         return MST_OK;
     if (!isnan(curvature)) {
         p->kappa = curvature * (double)(d - 1) / 3;
@@ -135,15 +138,16 @@ static bool is_sharp(const features *s, const features_part *p)
            (p->kind == PART_SPACE || p->kind == PART_MAPPED || p->kind == PART_PERIODIC);
 }
 
-/* Functions of both points that the network reads where the score turns sharply: products of coordinates, and
- * cosines and sines of differences of those with a period. A layer could form them, but learns it slowly. */
+/* Functions of both points that the network reads where the score turns sharply and on learned manifolds:
+ * products of coordinates, and cosines and sines of differences of those with a period. A layer could form
+ * them, but learns it slowly. */
 enum { PAIRED = 4 };
 static size_t pair_count(const features *s, const features_part *p)
 {
     size_t count = p->coordinates <= PAIRED ? p->coordinates * p->coordinates : 0;
     for (size_t k = 0; k < p->d; k++)
         count += p->period[k] > 0 ? 2 : 0;
-    return is_sharp(s, p) ? count : 0;
+    return is_sharp(s, p) || (p->learned && !s->plain) ? count : 0;
 }
 
 /* Append the leaves of m. */
@@ -159,6 +163,7 @@ static mst_status add_parts(features *s, const mst_manifold *m)
     *p = (features_part){
         .m = m, .kind = kind_of(m), .d = mst_manifold_dim(m), .D = mst_manifold_ambient(m)};
     p->round = t->compact == MST_YES && (!isnan(t->embedding) || p->kind == PART_MAPPED);
+    p->learned = mst_manifold_is_learned(m);
     p->log = p->kind == PART_NORMAL || (mst_has_root(m) && t->hadamard == MST_YES);
     p->embedding = t->embedding;
     p->stand = is_projected(p) ? p->D : p->d;
@@ -182,7 +187,7 @@ static mst_status add_parts(features *s, const mst_manifold *m)
 /* Inputs: √t and ½ log t (plain: t), then of each part x, y, D/√t and a measure of nearness (plain: x and y).
  * Where several geodesics are equally long the score turns within a width of about t, so points of space also
  * come magnified by 1/t, about, and so do the signs of D; then functions of both points, plain and
- * magnified. */
+ * magnified, on learned manifolds plain. Their times and lengths are in units of their own. */
 static void place_inputs(features *s)
 {
     s->inputs = s->plain ? 1 : 2;
@@ -193,8 +198,9 @@ static void place_inputs(features *s)
         s->inputs = p->d_at + (s->plain ? 0 : p->stand + 1);
         p->sharp_at = s->inputs;
         p->pairs = pair_count(s, p);
+        s->inputs += p->pairs;
         if (is_sharp(s, p))
-            s->inputs += 2 * p->coordinates + p->stand + 2 * p->pairs;
+            s->inputs += 2 * p->coordinates + p->stand + p->pairs;
         s->sharp |= is_sharp(s, p);
     }
 }
@@ -210,6 +216,7 @@ static mst_status lay_out(features **out, const mst_manifold *m, bool plain, boo
     *s = (features){.m = m,
                     .d = mst_manifold_dim(m),
                     .D = mst_manifold_ambient(m),
+                    .unit = m->dim <= PAIRED ? learned_time(m) : 1,
                     .plain = plain,
                     .energy = energy};
     mst_status status = mst_allocate_zero(&s->part, count_parts(m));
@@ -423,10 +430,12 @@ static mst_status read_part(const features *s, const features_part *p, size_t n,
         }
         in[p->stand] = p->round ? 1 - half_chord_square(p, px + i * p->D, py + i * p->D,
                                                         inputs + i * s->inputs)
-                                : sqrt(1 + square);
+                                : sqrt(1 + square / s->unit);
+        double *row = inputs + i * s->inputs;
         if (is_sharp(s, p))
-            sharpen(p, t[i], px + i * p->D, py + i * p->D, stand + i * p->stand,
-                    inputs + i * s->inputs);
+            sharpen(p, t[i], px + i * p->D, py + i * p->D, stand + i * p->stand, row);
+        else if (p->pairs > 0)
+            show_pairs(p, px + i * p->D, py + i * p->D, row, row + p->sharp_at);
         if (s->energy)
             c[0] -= (potential != NULL ? potential[i] : 0.5 * square) * factor;
     }
@@ -440,9 +449,9 @@ mst_status features_read(const features *s, size_t n, const double *x, const dou
     MST_TRY(mst_allocate(&work, n * (6 * s->D + s->inputs)));
     for (size_t i = 0; i < n; i++) {
         double *in = inputs + i * s->inputs;
-        in[0] = s->plain ? t[i] : sqrt(t[i]);
+        in[0] = s->plain ? t[i] : sqrt(t[i] / s->unit);
         if (!s->plain)
-            in[1] = 0.5 * log(t[i]);
+            in[1] = 0.5 * log(t[i] / s->unit);
     }
     memset(baseline, 0, n * s->base * sizeof *baseline);
     mst_status status = MST_OK;

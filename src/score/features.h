@@ -30,6 +30,7 @@ typedef struct features {
     /* The score turns within a width of about t where geodesics are equally long, and the network reads what
      * it takes to follow it. */
     bool sharp;
+    double unit; /* times are read in units of this; 1 unless learned, in few coordinates */
     size_t base; /* length of a baseline: q, or 1 of energies */
     size_t parts;
     features_part *part;

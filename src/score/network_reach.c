@@ -8,6 +8,7 @@
 #include "score/network.h"
 
 #include <manistat/geodesic.h>
+#include <manistat/learned.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ typedef struct workspace {
     double *v;        /* (BLOCK, D) */
     double *t;        /* (BLOCK) */
     double *r, *from; /* (BLOCK): distances of the points of a row, and from the centre */
-    mst_score *log;   /* the network, where the manifold has no Log of its own; else null */
+    mst_score *log;   /* the network, where that tells distances best; else null */
 } workspace;
 
 static mst_status workspace_new(workspace *w, const mst_network *net)
@@ -46,8 +47,10 @@ static mst_status workspace_new(workspace *w, const mst_network *net)
         mst_repeat_point(BLOCK, D, net->centre, w->centre);
         mst_move_together(net->m, BLOCK, w->centre, w->y);
     }
-    bool closed = (mst_manifold_traits_of(net->m)->closed & MST_CLOSED_LOG) != 0;
-    return closed ? MST_OK : mst_score_network_alone_new(&w->log, net, true);
+    /* The small-time limit of a network is poor where lengths are hundreds. */
+    bool other = (mst_manifold_traits_of(net->m)->closed & MST_CLOSED_LOG) != 0 ||
+                 mst_manifold_is_learned(net->m);
+    return other ? MST_OK : mst_score_network_alone_new(&w->log, net, true);
 }
 
 static void workspace_free(workspace *w)
@@ -72,23 +75,6 @@ static bool compare(mst_outside *out, size_t row, double distance, double reach,
     return share > 1;
 }
 
-/* The points of the rows of a block: how far apart are they? */
-static mst_status measure(const mst_network *net, const mst_pairs *p, workspace *w)
-{
-    size_t D = mst_manifold_ambient(net->m);
-    const double *y = p->y_stride > 0 ? p->y : w->y;
-    if (p->y_stride == 0)
-        mst_repeat_point(p->n, D, p->y, w->y);
-    if (w->log == NULL)
-        return mst_manifold_dist(net->m, p->n, p->x, y, w->r);
-    MST_TRY(
-        mst_score_evaluate_rows(w->log, p->n, p->x, y, w->t, &(mst_heat_values){.score = w->v}));
-    MST_TRY(mst_manifold_norm(net->m, p->n, y, w->v, w->r));
-    for (size_t i = 0; i < p->n; i++)
-        w->r[i] *= w->t[i];
-    return MST_OK;
-}
-
 /* Distances; NAN where a search for geodesics finds none. */
 static mst_status distances(const mst_manifold *m, size_t n, const double *x, const double *y,
                             double *r)
@@ -111,6 +97,23 @@ static mst_status distances_from_centre(const mst_network *net, size_t n, const 
     memcpy(w->v, x, n * D * sizeof *x);
     mst_move_together(net->m, n, w->v, w->y);
     return distances(net->m, n, w->centre, w->v, w->from);
+}
+
+/* The points of the rows of a block: how far apart are they? */
+static mst_status measure(const mst_network *net, const mst_pairs *p, workspace *w)
+{
+    size_t D = mst_manifold_ambient(net->m);
+    const double *y = p->y_stride > 0 ? p->y : w->y;
+    if (p->y_stride == 0)
+        mst_repeat_point(p->n, D, p->y, w->y);
+    if (w->log == NULL)
+        return distances(net->m, p->n, p->x, y, w->r);
+    MST_TRY(
+        mst_score_evaluate_rows(w->log, p->n, p->x, y, w->t, &(mst_heat_values){.score = w->v}));
+    MST_TRY(mst_manifold_norm(net->m, p->n, y, w->v, w->r));
+    for (size_t i = 0; i < p->n; i++)
+        w->r[i] *= w->t[i];
+    return MST_OK;
 }
 
 /* Rows from number `at` on, their first points only unless they are pairs. */

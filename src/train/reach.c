@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Where a training was: users are warned of points beyond. */
+#include "learned/learned.h"
 #include "manifold/in_space.h"
 #include "train/trainer.h"
 
@@ -37,18 +38,19 @@ static mst_status find_reach(trainer *r, size_t n, const double *x, const double
 mst_status trainer_measure_reach(trainer *r, const sample_plan *plan)
 {
     /* Where a logarithm is a search it takes milliseconds, and a training may have no more than a minute. */
-    enum { PATHS = 2048, SEARCHED = 256 };
-    size_t D = mst_manifold_ambient(r->m);
+    enum { PATHS = 2048, SEARCHED = 256, DEAR = 64 };
+    size_t D = mst_manifold_ambient(r->m), slots = sample_plan_slots(plan);
     double *rows;
     bool closed = (mst_manifold_traits_of(r->m)->closed & MST_CLOSED_LOG) != 0,
          has_log = closed || mst_has_root(r->m);
     if (sample_plan_is_uniform(plan) || !has_log)
         return MST_OK;
+    size_t n = closed ? PATHS : mst_manifold_is_learned(r->m) ? DEAR : SEARCHED;
     MST_TRY(mst_allocate(&rows, PATHS * (4 * D + 1) + 2 * D));
     double *y = rows + PATHS * D, *t = y + PATHS * D, *work = t + PATHS;
-    mst_status status = sample_draw(plan, 0, PATHS, &(sample_rows){.x = rows, .y = y, .t = t});
+    mst_status status = sample_draw(plan, 0, n / slots, &(sample_rows){.x = rows, .y = y, .t = t});
     if (status == MST_OK)
-        status = find_reach(r, closed ? PATHS : SEARCHED, rows, y, work);
+        status = find_reach(r, n, rows, y, work);
     mst_release(rows);
     /* A search may give up, and so may a table's own log. */
     return status == MST_CONVERGENCE || status == MST_DOMAIN ? MST_OK : status;

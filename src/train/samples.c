@@ -131,6 +131,11 @@ mst_targets sample_plan_targets(const sample_plan *plan, double *kappa)
     return first;
 }
 
+size_t sample_plan_slots(const sample_plan *plan)
+{
+    return plan->options.slots;
+}
+
 bool sample_plan_has_chains(const sample_plan *plan)
 {
     const sample_options *o = &plan->options;

@@ -61,6 +61,9 @@ bool sample_plan_is_uniform(const sample_plan *plan);
  * or more than one. */
 mst_targets sample_plan_targets(const sample_plan *plan, double *kappa);
 
+/* The samples that it takes from a path. */
+size_t sample_plan_slots(const sample_plan *plan);
+
 /* Can its rows have chains? */
 bool sample_plan_has_chains(const sample_plan *plan);
 

@@ -3,9 +3,11 @@
 
 /* A training's options, its network and its held-out samples. */
 #include "base/lanes.h"
+#include "learned/learned.h"
 #include "train/trainer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { HELD_OUT = 16384, HELD_BATCH = 512, LARGEST_BATCH = 1 << 22 };
@@ -39,15 +41,19 @@ static mst_status check_design(const network_design *design)
     return MST_OK;
 }
 
-static mst_status check_options(const mst_train_options *o)
+static mst_status check_options(const mst_manifold *m, const mst_train_options *o)
 {
+    const double unit = learned_time(m);
+    char of[40] = "";
+    if (unit != 1)
+        snprintf(of, sizeof of, " times %.4g", unit);
     if (o->steps == 0 && !(o->minutes > 0 && o->minutes <= 1e6))
         return mst_fail(MST_ARGUMENT, "minutes must be positive, not %g", o->minutes);
     double least = o->t > 0 ? o->t : o->t_min, largest = o->t > 0 ? o->t : o->t_max;
-    if (!(least >= 1e-4 && least <= largest && largest <= 1e3))
+    if (!(least >= 1e-4 * unit && least <= largest && largest <= 1e3 * unit))
         return mst_fail(MST_ARGUMENT,
-                        "times must lie in 1e-4 … 1e3, `t_min` below `t_max`; not %g, %g", least,
-                        largest);
+                        "times must lie in 1e-4 … 1e3%s, `t_min` below `t_max`; not %g, %g", of,
+                        least, largest);
     if (o->batch > LARGEST_BATCH)
         return mst_fail(MST_ARGUMENT, "batch is 1 … %d, not %zu", LARGEST_BATCH, o->batch);
     if (!(o->rate > 0 && o->rate < INFINITY))
@@ -63,12 +69,20 @@ static mst_status check_options(const mst_train_options *o)
     return MST_OK;
 }
 
+/* Paths of learned manifolds are dear, and curvature varies along them: they have more steps and samples, and
+ * batches are smaller, so that there are enough of them. */
+static bool has_dear_paths(const trainer *r)
+{
+    return mst_manifold_is_learned(r->m);
+}
+
 /* Steps of a path. Those of bel are exact enough to be few; the last step of the others
  * is the published one. */
 static size_t path_steps(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 24, [SAMPLE_LAST_STEP] = 100};
-    size_t own = kind == SAMPLE_BEL && r->net->features->sharp ? 48 : usual[kind];
+    bool more = r->net->features->sharp || has_dear_paths(r);
+    size_t own = kind == SAMPLE_BEL && more ? 48 : usual[kind];
     return r->o->path_steps > 0 ? r->o->path_steps : own;
 }
 
@@ -76,13 +90,14 @@ static size_t path_steps(const trainer *r, sample_kind kind)
 static size_t path_slots(const trainer *r, sample_kind kind)
 {
     static const size_t usual[] = {[SAMPLE_BEL] = 4, [SAMPLE_LAST_STEP] = 25};
-    size_t own = kind == SAMPLE_BEL && r->net->features->sharp ? 24 : usual[kind];
+    bool more = r->net->features->sharp || has_dear_paths(r);
+    size_t own = kind == SAMPLE_BEL && more ? 24 : usual[kind];
     return r->o->path_samples > 0 ? r->o->path_samples : own;
 }
 
 static size_t batch_of(const trainer *r)
 {
-    return r->o->batch > 0 ? r->o->batch : 4096;
+    return r->o->batch > 0 ? r->o->batch : has_dear_paths(r) ? 1024 : 4096;
 }
 
 /* The ends of pushed paths have nine times the variance. Of all pairs in the plane one in twelve is then more
@@ -166,15 +181,18 @@ static int report_preparation(void *user, double done, double total)
 static mst_status draw_held_out(trainer *r)
 {
     sample_plan *plan;
+    size_t slots = has_dear_paths(r) ? 8 : 1;
     r->held_setup = (loss_setup){.net = r->net, .score_only = true};
     MST_TRY(loss_bel.plan(&r->held_setup));
-    MST_TRY(plan_samples(r, SAMPLE_BEL, held_seed, 1, 0, &plan));
-    mst_status status = feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, 1, false);
+    MST_TRY(plan_samples(r, SAMPLE_BEL, held_seed, slots, 0, &plan));
+    mst_status status =
+        feeder_new(&r->held, &loss_bel, &r->held_setup, plan, HELD_OUT, slots, false);
     /* A pool may be larger than what is looked at. */
-    size_t blocks = status == MST_OK ? HELD_OUT * r->held.blocks / r->held.paths : 0;
+    r->held.paths = HELD_OUT / slots;
+    r->held.blocks = r->held.paths / MST_LANES;
     if (status == MST_OK)
-        status = mst_parallel_blocks(blocks, 1, r->threads, (mst_progress){report_preparation, r},
-                                     fill_held, &r->held);
+        status = mst_parallel_blocks(r->held.blocks, 1, r->threads,
+                                     (mst_progress){report_preparation, r}, fill_held, &r->held);
     if (status == MST_OK)
         status = trainer_measure_reach(r, plan);
     sample_plan_free(plan);
@@ -187,7 +205,7 @@ mst_status trainer_prepare(trainer *r)
 {
     const mst_train_options *o = r->o;
     const loss_ops *loss = loss_find(o->loss);
-    MST_TRY(check_options(o));
+    MST_TRY(check_options(r->m, o));
     if (loss == NULL)
         return mst_fail(MST_ARGUMENT, "unknown loss %d", (int)o->loss);
     MST_TRY(new_network(r));

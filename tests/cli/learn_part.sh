@@ -143,6 +143,19 @@ run info net.decoder --json
 check "info knows it" as_json "$out" 'r["kind"] == "decoder" and r["network"] == "2-6-4, silu" and r["n"] == 48 and r["variance"] is None'
 run mean --manifold net.decoder --kind frechet arc.csv --starts 1 --json
 check "a mean" as_json "$out" 'r["converged"]'
+
+# Networks: times are in the units of the data.
+run info ring.gp --json
+cp "$out" ring.json
+run train --manifold ring.gp --around arc.csv --steps 2 --batch 64 --width 8 -o ring.safetensors --json
+check "times up to the tube's square" as_json "$out" 'abs(r["t_max"] / json.load(open("ring.json"))["tube"] ** 2 - 1) < 1e-9 and abs(r["t_min"] / r["t_max"] - 0.005) < 1e-9 and r["targets"] == "frames"'
+run train --manifold net.decoder --steps 2 --batch 64 --width 8 --t-max 0.2 -o short.safetensors --json
+check "and those that are given" as_json "$out" 'abs(r["t_max"] - 0.2) < 1e-12 and abs(r["t_min"] - 1e-3) < 1e-12'
+run train --manifold ring.gp --around arc.csv --steps 2 --batch 64 --width 8 --t-min 0.01 --t-max 0.05 -o short.safetensors --force
+run mean --score short.safetensors arc.csv --json
+check "a mean at the edge says so" test "$status" -eq 1
+check "which edge" as_json "$out" 'r["time_limit"] == "t-max"'
+refuses "times of other units" 2 'times must lie in' train --manifold ring.gp --steps 2 --t-max 1e7 -o short.safetensors --force
 refuses "an activation must be known" 2 'which activation have the layers. tell it in the metadata or by --activation' learn decoder --weights decoder.safetensors -o a.decoder
 refuses "layers that do not chain" 2 'the layers do not chain: "2.weight" has 5 columns, but "0.weight" before it has 6 rows' learn decoder --weights wrong.safetensors -o a.decoder
 refuses "no weights" 2 'no weights given' learn decoder -o a.decoder
