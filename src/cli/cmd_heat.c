@@ -143,6 +143,8 @@ enum { ERRORS = 4 };
 
 /* Few paths carry the weight of such a row: its standard errors are not to be trusted. */
 static const double least_ess = 30;
+/* And such a row is answered by a path or two, which tells nothing; unless no more were asked for. */
+static const double hopeless_ess = 3, hopeless_share = 0.1;
 
 static void warn_ess(pair_job *job, size_t n, const double *ess)
 {
@@ -158,6 +160,19 @@ static void warn_ess(pair_job *job, size_t n, const double *ess)
              "and errors are not to be trusted; take more: --score bridge?paths=%zu",
              (unsigned long long)job->before + first + 1, few > 1 ? " and others" : "", ess[first],
              least_ess, 10 * mst_score_bridge(job->model.source)->paths);
+}
+
+static void decline_hopeless(pair_job *job, size_t n, const mst_heat_values *values, double *errors)
+{
+    size_t paths = mst_score_bridge(job->model.source)->paths;
+    const double *ess = errors + 3 * n;
+    for (size_t i = 0; i < n; i++) {
+        if (ess[i] >= fmin(hopeless_ess, hopeless_share * (double)paths))
+            continue;
+        decline_row(job, i, "one or two of the bridges carry all the weight", values);
+        for (size_t k = 0; k < 3 && !option_given(job->inv, &option_force); k++)
+            errors[k * n + i] = NAN;
+    }
 }
 
 static mst_status bridge_rows(pair_job *job, size_t n, const mst_heat_values *values)
@@ -177,8 +192,10 @@ static mst_status bridge_rows(pair_job *job, size_t n, const mst_heat_values *va
                              .ess = errors + 3 * n};
     if (status == MST_OK)
         status = mst_bridge_pairs(job->m, &pairs, &o, &all);
-    if (status == MST_OK)
+    if (status == MST_OK) {
         warn_ess(job, n, all.ess);
+        decline_hopeless(job, n, values, errors);
+    }
     for (size_t k = 0; status == MST_OK && has_errors(job->inv) && k < ERRORS; k++)
         place_columns(n, 1, errors + k * n, job->cols, 2 + k, job->rows);
     free(errors);
@@ -318,7 +335,7 @@ const command command_heat = {
     .options =
         (const option *const[]){&option_space, &option_time, &option_score, &option_errors,
                                 &option_energy, &option_status, POINT_OPTIONS, SHRINK_OPTIONS,
-                                &option_threads, &option_seed_unused, OUTPUT_OPTIONS, NULL},
+                                &option_seed, &option_threads, OUTPUT_OPTIONS, NULL},
     .max_operands = PAIR_OPERANDS,
     .examples =
         (const example[]){

@@ -3,6 +3,7 @@
 
 #include "model.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,18 +106,31 @@ static mst_status add_option(const char *score, const char *more, char **out)
     return mst_fail(MST_MEMORY, "not enough memory");
 }
 
+/* The text of --score with what other options say about it; *more: null if they say nothing. */
+static mst_status complete_score(const model *o, bool named, char **more)
+{
+    const option_value *seed = option_get(o->inv, &option_seed);
+    *more = NULL;
+    if (o->beyond && !named)
+        return add_option(o->score, "beyond=yes", more);
+    if (!asks_for_bridges(o->inv) || !seed->given || strstr(o->score, "seed=") != NULL)
+        return MST_OK;
+    char text[32];
+    snprintf(text, sizeof text, "seed=%" PRIu64, seed->count);
+    return add_option(o->score, text, more);
+}
+
 static mst_status open_score(model *o)
 {
-    char *forced = NULL;
+    char *more = NULL;
     bool named = mst_score_is_name(o->score);
     mst_status status = named ? MST_OK : check_model_path(o->inv, o->score);
-    if (status == MST_OK && o->beyond && !named)
-        status = add_option(o->score, "beyond=yes", &forced);
+    if (status == MST_OK)
+        status = complete_score(o, named, &more);
     if (status != MST_OK)
         return status;
-    status =
-        mst_score_open(&o->source, forced != NULL ? forced : o->score, named ? o->owned : NULL);
-    free(forced);
+    status = mst_score_open(&o->source, more != NULL ? more : o->score, named ? o->owned : NULL);
+    free(more);
     return status == MST_ARGUMENT ? mst_fail(status, "--score %s", mst_error_detail()) : status;
 }
 

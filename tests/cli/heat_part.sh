@@ -140,6 +140,17 @@ run heat --manifold sphere:2 --score 'bridge?paths=400' --errors two.csv
 check "rows have numbers of their own" test "$(tail -n 1 "$out")" != "$(tail -n 1 errors.csv)"
 run heat --manifold sphere:2 --score 'bridge?paths=100&steps=16' --json <<<0,0,1,1,0,0,0.5
 check "JSON has the errors of bridges" grep -q '"ess":\[' "$out"
+run heat --manifold sphere:2 --score 'bridge?paths=20' --seed 5 <<<0,0,1,1,0,0,0.5
+cp "$out" seeded
+run heat --manifold sphere:2 --score 'bridge?paths=20&seed=5' <<<0,0,1,1,0,0,0.5
+check "--seed is that of bridges" cmp -s seeded "$out"
+run heat --manifold sphere:2 --score 'bridge?paths=20' --seed 6 <<<0,0,1,1,0,0,0.5
+check "another seed, other bridges" test "$(cat seeded)" != "$(cat "$out")"
+run heat --manifold sphere:2 --score 'bridge?paths=100' --status <<<0,0,1,0,0,-1,1e-3
+check "a path that carries all is no answer" test "$status" -eq 1
+check "which is said" grep -q 'nan.*one or two of the bridges carry all the weight' "$out"
+run heat --manifold sphere:2 --score 'bridge?paths=100' --force <<<0,0,1,0,0,-1,1e-3
+check "--force prints it" test "$(grep -c nan "$out")" -eq 0
 refuses "errors of a closed form" 2 "--errors is for --score bridge" heat --manifold sphere:2 --errors <<<0,0,1,1,0,0,0.5
 refuses "an option that bridges do not have" 2 "it has paths, steps, seed, guide" heat --manifold sphere:2 --score 'bridge?path=3' <<<0,0,1,1,0,0,0.5
 refuses "paths that are no number" 2 "a whole number" heat --manifold sphere:2 --score 'bridge?paths=few' <<<0,0,1,1,0,0,0.5
