@@ -282,7 +282,7 @@ START_TEST(starts_cover_the_surface)
 }
 END_TEST
 
-/* Chains whose first jumps are too long for any geodesic to be followed go by short ones, and cover it all the
+/* Chains whose first jumps are too long for a geodesic to be followed go by short ones, and cover all the
  * same. */
 START_TEST(jumps_too_long_are_shortened)
 {
