@@ -17,6 +17,6 @@ bool score_solves(const mst_score *s);
 /* First guesses (rows, keep), as the manifold keeps them (geodesic/own.h), for what mst_score_remember made
  * of the expansion, and of the logarithm. */
 void score_hint(const mst_score *memory, const double *guesses);
-void score_hint_log(const mst_score *memory, const double *guesses);
+void score_hint_log(const mst_score *s, const double *guesses);
 
 #endif

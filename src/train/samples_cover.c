@@ -120,7 +120,7 @@ static mst_status cover(chains *c, spot *spots, bool *settled, double *apart)
     }
     if (*settled)
         MST_TRY(go_on(c, MORE));
-    *apart = overlap * c->time * (double)(c->jumps / JUMPS) / CHAINS;
+    *apart = overlap * c->time * (double)c->jumps / JUMPS / CHAINS;
     return MST_OK;
 }
 
