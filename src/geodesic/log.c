@@ -68,7 +68,7 @@ typedef struct own_search {
 static mst_status run_own(void *context, size_t begin, size_t end)
 {
     const own_search *s = context;
-    return s->m->own->solve(s->m, end - begin, s->x, s->y, s->options, s->kept, s->out);
+    return s->m->own->solve(s->m, end - begin, s->x, s->y, s->options, false, s->kept, s->out);
 }
 
 mst_status geodesic_own_again(const mst_manifold *m, size_t n, const double *x, const double *y,

@@ -35,6 +35,7 @@ struct mst_geodesics {
     size_t n, several;
     kept_path *kept; /* (n, several) */
     double *own;     /* (n, several, keep) of a manifold with a way of its own, else null */
+    bool hasty;
 };
 
 const double *geodesics_own(const mst_geodesics *g)
@@ -45,6 +46,11 @@ const double *geodesics_own(const mst_geodesics *g)
 void geodesics_put_own(mst_geodesics *g, const double *numbers)
 {
     memcpy(g->own, numbers, g->n * g->m->own->keep(g->m) * sizeof *numbers);
+}
+
+void geodesics_hasten(mst_geodesics *g)
+{
+    g->hasty = true;
 }
 
 static void drop_kept(mst_geodesics *g)
@@ -219,6 +225,7 @@ static mst_status run_block(void *context, size_t begin, size_t end)
     if (special != NULL && !w->general) {
         size_t keep = special->keep(w->p->m) * several;
         return special->solve(w->p->m, n, w->x + begin * width, w->y + begin * width, w->options,
+                              warm != NULL && warm->hasty,
                               warm != NULL ? warm->own + (w->first + begin) * keep : NULL, &part);
     }
     double *own = NULL;

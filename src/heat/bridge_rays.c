@@ -59,9 +59,9 @@ static mst_status find_ray(ray_walk *w, double share)
     for (size_t k = 0; share < 1 && k < keep; k++)
         w->guess[k] = (1 - share) * w->ray.keep[k];
     if (share < 1)
-        MST_TRY(m->own->rays(m, w->own, w->at, end, w->guess, 1, &w->ray, &count));
+        MST_TRY(m->own->rays(m, w->own, w->at, end, w->guess, false, 1, &w->ray, &count));
     if (count == 0)
-        MST_TRY(m->own->rays(m, w->own, w->at, end, NULL, 1, &w->ray, &count));
+        MST_TRY(m->own->rays(m, w->own, w->at, end, NULL, false, 1, &w->ray, &count));
     return count > 0 ? MST_OK
                      : mst_fail(MST_BREAKDOWN,
                                 "no geodesic of %s was found from a point of a bridge to its end",

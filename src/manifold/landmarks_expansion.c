@@ -69,7 +69,7 @@ static bool settle(expansion_room *r, const double *y, size_t d)
 }
 
 mst_status landmark_expansion_rays(const mst_manifold *m, void *room, const double *y,
-                                   const double *x, const double *warm, size_t several,
+                                   const double *x, const double *warm, bool hasty, size_t several,
                                    mst_ray *rays, size_t *count)
 {
     expansion_room *r = room;
@@ -77,8 +77,11 @@ mst_status landmark_expansion_rays(const mst_manifold *m, void *room, const doub
     landmark_search how = {.several = several < LANDMARK_WAYS ? several : LANDMARK_WAYS,
                            .tolerance = tolerance,
                            .within = tolerance,
-                           .warm = warm};
+                           .warm = warm,
+                           .hasty = hasty};
     *count = 0;
+    if (rays[0].keep != NULL)
+        rays[0].keep[0] = NAN;
     if (!settle(r, y, d))
         return MST_OK;
     MST_TRY(landmark_rays_find(r->shooter, m, y, x, &how, r->rays, &found));
@@ -98,5 +101,8 @@ mst_status landmark_expansion_rays(const mst_manifold *m, void *room, const doub
             memcpy(out->keep, r->rays[k].p, d * sizeof *y);
         ++*count;
     }
+    /* One with a conjugate point is a guess all the same. */
+    if (*count == 0 && found > 0 && rays[0].keep != NULL)
+        memcpy(rays[0].keep, r->rays[0].p, d * sizeof *y);
     return MST_OK;
 }

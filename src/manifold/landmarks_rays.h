@@ -23,6 +23,7 @@ typedef struct landmark_search {
     int starts;               /* as in mst_geodesic_options */
     double tolerance, within; /* as landmark_shoot takes them */
     const double *warm;       /* (d) a first guess, or null; NAN: none */
+    bool hasty;               /* what shooting does not find is not there */
 } landmark_search;
 
 /* Do landmarks turn around each other on the way, so that there may be other ways? */
@@ -40,7 +41,7 @@ MST_MUST_USE mst_status landmark_rays_find(landmark_shooter *s, const mst_manifo
 mst_status landmark_expansion_room(const mst_manifold *m, void **room);
 void landmark_expansion_release(void *room);
 mst_status landmark_expansion_rays(const mst_manifold *m, void *room, const double *y,
-                                   const double *x, const double *warm, size_t several,
+                                   const double *x, const double *warm, bool hasty, size_t several,
                                    mst_ray *rays, size_t *count);
 
 #endif

@@ -145,7 +145,7 @@ mst_status landmark_rays_find(landmark_shooter *s, const mst_manifold *m, const 
     bool general = d <= GENERAL_COORDINATES;
     bool look = general && how->starts != 1 && !warm && landmark_may_pass(shape, y, x);
     rays[0].starts = look ? 2 : 1;
-    if ((general && !shot.found) || look)
+    if (!how->hasty && ((general && !shot.found) || look))
         status = landmark_other_ways(m, y, x, how->starts, LANDMARK_WAYS, guess, &found);
     for (size_t k = 0; status == MST_OK && k < found; k++) {
         memcpy(ray.p, guess + k * d, d * sizeof *ray.p);
@@ -274,12 +274,13 @@ static void room_free(solve_room *r)
 }
 
 static mst_status solve(const mst_manifold *m, size_t n, const double *x, const double *y,
-                        const mst_geodesic_options *o, double *kept, const mst_geodesic_output *out)
+                        const mst_geodesic_options *o, bool hasty, double *kept,
+                        const mst_geodesic_output *out)
 {
     size_t d = m->dim, several = o->several > 1 ? (size_t)o->several : 1;
     solve_room r;
     mst_status status = room_new(&r, m, several);
-    landmark_search how = {.several = several, .starts = o->starts};
+    landmark_search how = {.several = several, .starts = o->starts, .hasty = hasty};
     /* An end that is missed by ε makes errors of about ε in vectors, and of ε² in lengths. */
     how.tolerance = o->log_tolerance > 0 ? o->log_tolerance : fmax(o->tolerance / 10, 1e-12);
     bool lengths_alone =
@@ -290,6 +291,8 @@ static mst_status solve(const mst_manifold *m, size_t n, const double *x, const 
         double *keeping = kept != NULL ? kept + i * several * d : NULL;
         how.warm = keeping != NULL && !o->again ? keeping : NULL;
         status = landmark_rays_find(r.s, m, x + i * d, y + i * d, &how, r.rays, &count);
+        /* In haste nobody looked for other ways; a guess would say that they are known. */
+        bool settled = !hasty || r.rays[0].starts == 1;
         for (size_t k = 0; status == MST_OK && k < several; k++) {
             bool within = k < count && r.rays[k].square <= r.rays[0].square + o->window;
             if (within)
@@ -305,7 +308,7 @@ static mst_status solve(const mst_manifold *m, size_t n, const double *x, const 
                 out->tie[i * several + k] =
                     count > 1 && r.rays[1].square <= r.rays[0].square * (1 + 2e-8);
             for (size_t j = 0; keeping != NULL && j < d; j++)
-                keeping[k * d + j] = within ? r.rays[k].p[j] : NAN;
+                keeping[k * d + j] = within && settled ? r.rays[k].p[j] : NAN;
         }
         if (status == MST_OK)
             status = mst_parallel_tick(1);
@@ -331,6 +334,7 @@ static mst_status coupling(const mst_manifold *m, const double *x, double *out)
 }
 
 const mst_own_geodesics landmark_geodesics = {
+    .advice = "take a nugget, as in nugget=0.01, or a smaller sigma",
     .coupling = coupling,
     .keep = keep,
     .solve = solve,

@@ -109,9 +109,12 @@ static mst_status sum_row(const mst_manifold *m, const expansion_block *b, size_
  * the sums depends on the time, y and the terms of the geodesic there, if it is the only one. */
 typedef struct kept_row {
     double *guess, *y, *numbers, *log, *slope_b, *slope_a,
-        *hessian; /* numbers: r², b, a, how much */
+        *hessian; /* numbers: r², b, a, how much; less than 0: minus how often there was no geodesic */
 } kept_row;
 enum { KEPT_NOTHING, KEPT_TERMS, KEPT_HESSIAN };
+/* A search that ends with nothing takes a hundred times as long as one that does not, and a climb evaluates
+ * rows often: it is made at first and after 16, 256, ... failures, and between them only what is quick. */
+enum { PATIENCE = 16 };
 
 size_t expansion_rays_keep(const mst_manifold *m)
 {
@@ -152,8 +155,8 @@ static void keep_row(const mst_manifold *m, const kept_row *k, const double *y, 
                      size_t count)
 {
     size_t D = m->ambient;
-    k->numbers[3] = KEPT_NOTHING;
-    if (count > 0)
+    k->numbers[3] = count == 0 ? fmin(k->numbers[3], 0) - 1 : KEPT_NOTHING;
+    if (isfinite(ray->keep[0]))
         memcpy(k->guess, ray->keep, m->own->keep(m) * sizeof *y);
     if (count != 1)
         return;
@@ -169,18 +172,27 @@ static void keep_row(const mst_manifold *m, const kept_row *k, const double *y, 
         memcpy(k->hessian, ray->hessian, m->dim * m->dim * sizeof *y);
 }
 
+/* Is a long search not worth its time now? */
+static bool is_hasty(const kept_row *k)
+{
+    double due = PATIENCE, failures = -k->numbers[3];
+    while (due < failures)
+        due *= PATIENCE;
+    return failures > 0 && failures != due;
+}
+
 static mst_status find_rays(const mst_manifold *m, const expansion_block *b, size_t i, ray_room *r,
                             size_t *count)
 {
     size_t D = m->ambient;
     const double *y = b->y + i * D, *x = b->x + i * D;
     if (b->kept == NULL)
-        return m->own->rays(m, r->own, y, x, NULL, SEVERAL, r->rays, count);
+        return m->own->rays(m, r->own, y, x, NULL, false, SEVERAL, r->rays, count);
     kept_row kept = row_of(m, b->kept + i * expansion_rays_keep(m));
     *count = 1;
     if (recall(m, &kept, y, &r->rays[0]))
         return MST_OK;
-    MST_TRY(m->own->rays(m, r->own, y, x, kept.guess, SEVERAL, r->rays, count));
+    MST_TRY(m->own->rays(m, r->own, y, x, kept.guess, is_hasty(&kept), SEVERAL, r->rays, count));
     keep_row(m, &kept, y, &r->rays[0], *count);
     return MST_OK;
 }

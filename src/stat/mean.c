@@ -125,6 +125,9 @@ static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size
         const fit_rows rows = {.n = n, .x = x, .weights = o->weights};
         status = mean_near_new(&near, m, &rows, m->own == NULL, o->threads);
         own.start = near.found ? near.at : NULL;
+        /* The fit would be refused after a long search for geodesics; mean_near_new has said why. */
+        if (near.lost && mst_score_gives(source, MST_GIVES_VALIDITY))
+            status = MST_UNABLE;
     }
     if (status == MST_OK) {
         status = mean_search_new(&s, source, n, x, &own, near.found ? &near : NULL);

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* The Fréchet mean, roughly, as the start of a dearer climb: μ ← Exp_μ of the mean of Log_μ(x_i). */
+#include "geodesic/own.h"
 #include "manifold/internal.h"
 #include "stat/mean_search.h"
 
@@ -11,6 +12,8 @@
 
 /* More rows than twice this: a part of them leads to the neighbourhood first. */
 enum { MOST_ROUNDS = 30, FEW_ROWS = 128 };
+/* So many where rows have no geodesic: looking for one takes long, and rows that come and go move the mean. */
+enum { FEW_ROUNDS = 5 };
 /* Roughly, these are enough: the mean is then off by a fifth of the scatter. */
 enum { ROUGH_ROWS = 24 };
 
@@ -29,6 +32,31 @@ mst_status mean_measure(const mst_manifold *m, size_t n, const double *x, const 
                                            &(mst_geodesic_output){.log_x = log, .length = length});
     mst_release(from);
     return status;
+}
+
+/* Of more rows than this share no geodesic is found in haste: a climb would search for minutes, and its
+ * end would be refused (mst_mean_examine). */
+static const double most_failed = 0.05;
+
+static size_t count_failed(size_t n, const double *length)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < n; i++)
+        failed += isnan(length[i]) ? 1 : 0;
+    return failed;
+}
+
+static mst_status check_found(const mst_manifold *m, const fit_rows *rows, size_t failed,
+                              mean_near *near)
+{
+    near->lost = m->own != NULL && (double)failed > most_failed * (double)rows->n;
+    if (!near->lost)
+        return MST_OK;
+    return mst_fail(
+        MST_UNABLE,
+        "no geodesics were found to %zu of %zu rows from their mean coordinates, so that they have "
+        "no mean that could be believed; %s",
+        failed, rows->n, m->own->advice);
 }
 
 /* v: the mean Log at near->at over the rows that have one; the part of the standard error that it is. */
@@ -63,12 +91,16 @@ static mst_status iterate(const mst_manifold *m, const fit_rows *rows, int threa
     mst_geodesics_free(near->kept);
     near->kept = NULL;
     MST_TRY(mst_geodesics_new(&near->kept, m, n));
+    geodesics_hasten(near->kept);
     MST_TRY(mst_allocate_zero(&room, n * (D + 1) + 3 * D));
     double *v = room + n * (D + 1), *next = v + D, *last = next + D;
     mst_status status = MST_OK;
     for (int k = 0; status == MST_OK && k < MOST_ROUNDS && part > 0.1; k++) {
         status = mean_log(m, rows, threads, near, room, v, &part);
-        if (status != MST_OK || !(part < 2 * before))
+        size_t failed = count_failed(n, room + n * D);
+        if (status == MST_OK && k == 0)
+            status = check_found(m, rows, failed, near);
+        if (status != MST_OK || !(part < 2 * before) || (failed > 0 && k >= FEW_ROUNDS))
             break;
         /* Where the curvature is strongly negative a whole step leads to the other side, and back. */
         double turn = 0;

@@ -31,7 +31,7 @@ typedef enum mean_scope {
 /* The Fréchet mean, roughly, where each row takes a search for a geodesic, and its terms several times that
  * (mean_first_log.c). */
 typedef struct mean_near {
-    bool found;
+    bool found, lost;    /* lost: too many rows have no geodesic */
     double *at;          /* (D) */
     double square;       /* mean squared distance of the rows */
     mst_geodesics *kept; /* from there to the rows, or null */

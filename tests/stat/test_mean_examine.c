@@ -211,6 +211,37 @@ START_TEST(likelihood_prefers_the_metric_of_the_data)
 }
 END_TEST
 
+static int count_steps(void *user, double done, double total)
+{
+    (void)done;
+    (void)total;
+    ++*(size_t *)user;
+    return 0;
+}
+
+/* Landmarks all over the square, no Brownian motion at all, are refused before the first step of a climb. */
+START_TEST(crowds_are_refused_early)
+{
+    mst_manifold *m = open_manifold("landmarks:5x2?sigma=0.5");
+    mst_score *source;
+    double x[N * D];
+    size_t steps = 0;
+    dice die = {5};
+    for (size_t i = 0; i < N * D; i++)
+        x[i] = dice_uniform(&die, 0, 1);
+    ASSERT_OK(mst_score_open(&source, "expansion", m));
+    mst_mean_result *f = NULL;
+    mst_mean_options o = mst_mean_options_default();
+    o.progress = (mst_progress){count_steps, &steps};
+    ASSERT_FAILS(MST_UNABLE, mst_mean_fit(&f, source, N, x, &o));
+    ck_assert_ptr_null(f);
+    ck_assert_uint_eq(steps, 0);
+    ck_assert_ptr_nonnull(strstr(mst_error_detail(), "take a nugget"));
+    mst_score_free(source);
+    mst_manifold_free(m);
+}
+END_TEST
+
 /* Other manifolds have other checks; a fit without a time has nothing to examine. */
 START_TEST(what_is_not_examined)
 {
@@ -232,5 +263,6 @@ int main(void)
     return RUN_SUITE("mean_examine", 60, {recovers_what_was_simulated, 0}, {knows_its_rows, 0},
                      {flat_metrics_are_called_flat, 0},
                      {bridges_tell_what_the_expansion_is_off_by, 0}, {groups_are_too_even, 0},
-                     {likelihood_prefers_the_metric_of_the_data, 0}, {what_is_not_examined, 0});
+                     {crowds_are_refused_early, 0}, {likelihood_prefers_the_metric_of_the_data, 0},
+                     {what_is_not_examined, 0});
 }
