@@ -13,7 +13,7 @@
 const double *geodesics_own(const mst_geodesics *g);
 /* Takes such numbers as first guesses. */
 void geodesics_put_own(mst_geodesics *g, const double *numbers);
-/* From now on pairs that the quick ways do not join have no geodesic, as for a start that need not be exact. */
+/* From now on pairs that the quick ways do not join have no geodesic, as is enough for a rough start. */
 void geodesics_hasten(mst_geodesics *g);
 
 /* What the expansion of the heat kernel takes from one geodesic from y to x: −r²/2t − (d/2) log 2πt + b + t
@@ -30,7 +30,7 @@ typedef struct mst_own_geodesics {
      * its length. */
     size_t (*keep)(const mst_manifold *m);
     /* As mst_geodesic_solve, on one thread, without hessian and mixed. kept (n, several, keep) or null: first
-     * guesses, NAN where there is none, and what was found. `hasty`: pairs that take long have none. */
+     * guesses, NAN where there is none, and what was found. `hasty`: who takes long has none. */
     mst_status (*solve)(const mst_manifold *m, size_t n, const double *x, const double *y,
                         const mst_geodesic_options *options, bool hasty, double *kept,
                         const mst_geodesic_output *out);
@@ -39,7 +39,7 @@ typedef struct mst_own_geodesics {
     mst_status (*coupling)(const mst_manifold *m, const double *x, double *coupling);
     /* For the expansion, or null: room for one thread; then for a pair up to `several` geodesics without a
      * conjugate point, the shortest first, *count of them. warm (keep) or null: a first guess of the
-     * shortest; then no others are looked for. `hasty` as above. A guess for the next time, or NAN, is left in
+     * shortest; then no others are looked for. `hasty` as above. A guess for next time, or NAN, is left in
      * rays[0].keep even if there are none. */
     mst_status (*room)(const mst_manifold *m, void **room);
     void (*release)(void *room);

@@ -12,7 +12,7 @@
 
 /* More rows than twice this: a part of them leads to the neighbourhood first. */
 enum { MOST_ROUNDS = 30, FEW_ROWS = 128 };
-/* So many where rows have no geodesic: looking for one takes long, and rows that come and go move the mean. */
+/* So many where rows have no geodesic: looking takes long, and rows that come and go move the mean. */
 enum { FEW_ROUNDS = 5 };
 /* Roughly, these are enough: the mean is then off by a fifth of the scatter. */
 enum { ROUGH_ROWS = 24 };
