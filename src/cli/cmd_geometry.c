@@ -22,15 +22,12 @@ static mst_status refuse_model(model *o)
 
 static mst_status exp_rows(pair_job *job, size_t n)
 {
-    mst_geodesic_status *ends = malloc(n * sizeof *ends);
-    mst_status status = ends != NULL ? mst_geodesic_exp(job->m, n, job->x, job->y, job->v, ends)
-                                     : mst_fail(MST_MEMORY, "not enough memory for %zu rows", n);
+    mst_status status = mst_geodesic_exp(job->m, n, job->x, job->y, job->v, job->ends);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
-        job->status[i] = mst_geodesic_status_words(ends[i]);
-        if (ends[i] != MST_GEODESIC_ARRIVED)
+        job->status[i] = mst_geodesic_status_words(job->ends[i]);
+        if (job->ends[i] != MST_GEODESIC_ARRIVED)
             row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
     }
-    free(ends);
     if (status == MST_OK)
         pair_decline_overflow(job, n, job->ambient, job->v);
     return status == MST_OK ? pair_send(job, n, job->v, 0) : status;

@@ -309,17 +309,21 @@ static mst_status try_rows(pair_job *job, size_t n, double *lengths)
     return status;
 }
 
+static bool is_found(mst_geodesic_status end)
+{
+    return end <= MST_GEODESIC_LOCAL || end == MST_GEODESIC_ARRIVED;
+}
+
 const char pair_beyond_numbers[] = "beyond the range of numbers";
 
 void pair_decline_overflow(pair_job *job, size_t n, size_t cols, double *values)
 {
     for (size_t i = 0; i < n; i++) {
-        bool finite = true, none = true;
-        for (size_t k = i * cols; k < (i + 1) * cols; k++) {
+        bool finite = true;
+        for (size_t k = i * cols; k < (i + 1) * cols; k++)
             finite = finite && isfinite(values[k]);
-            none = none && isnan(values[k]);
-        }
-        if (finite || none) /* that rows have no answer was said by who did not find it */
+        if (finite ||
+            !is_found(job->ends[i])) /* that rows have no answer was said by who did not find it */
             continue;
         for (size_t k = i * cols; k < (i + 1) * cols; k++)
             values[k] = NAN;
@@ -345,7 +349,7 @@ static mst_status find_geodesics(pair_job *job, size_t n, double *lengths)
         status = try_rows(job, n, lengths);
     for (size_t i = 0; i < n && status == MST_OK; i++) {
         job->status[i] = mst_geodesic_status_words(job->ends[i]);
-        if (job->ends[i] > MST_GEODESIC_LOCAL)
+        if (!is_found(job->ends[i]))
             row_tally_add(&job->tally, job->before + i + 1, job->status[i]);
     }
     if (status == MST_OK)

@@ -76,7 +76,7 @@ struct pair_job {
     double *rows;                       /* (chunk, cols) */
     unsigned char *flags;               /* (chunk) */
     const char **status;                /* (chunk), words; null if the operation has none */
-    mst_geodesic_status *ends;          /* (chunk), the same as numbers; for logarithms */
+    mst_geodesic_status *ends;          /* (chunk), the same as numbers; of geodesics */
     row_tally tally;                    /* of rows without an answer */
     uint64_t cut_count, cut_first;      /* rows at the cut locus, number of the first */
     double *validity;                   /* (chunk), what the source says of its errors, or null */

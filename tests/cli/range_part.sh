@@ -55,6 +55,9 @@ check "-0 is 0" grep -Eq '^  mean +0, 2$' "$out"
 
 # ---- Times and sums ----
 refuses "a time of 1e300 on so3" 3 "ran so far that doubles no longer resolve them" sample --manifold so3 --time 1e300 -n 2 --steps 4
+run exp --manifold so3 --project <<<1,0,0,0,1,0,0,0,1,0,1e300,0,0,0,0,0,0,0
+check "a vector whose square is lost has no end, which is said" test "$status" -eq 1
+check "with a reason" grep -q "beyond the range of numbers" "$err"
 for time in 1e300 1e-300; do
     refuses "heat at $time" 2 "the time 1e.*300 is out of range; it must be from 1e-50 to 1e\+50" heat --manifold sphere:2 --time $time <(echo 0,0,1,0,1,0)
 done
