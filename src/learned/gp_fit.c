@@ -19,6 +19,7 @@ typedef struct fitting {
     double *centred;    /* (n, D) */
     double *r, *values; /* (n, n), (n) */
     double *share;      /* (n): squares of the data along the eigenvectors */
+    double *room;       /* (n + D), here lest a length scale is passed over for want of memory */
     mst_dense dense;
     double best;
     gp_numbers at;
@@ -32,6 +33,7 @@ static void fitting_free(fitting *f)
     mst_release(f->r);
     mst_release(f->values);
     mst_release(f->share);
+    mst_release(f->room);
     mst_dense_release(&f->dense);
 }
 
@@ -45,6 +47,7 @@ static mst_status fitting_new(fitting *f, const gp_data *g, bool centre, const g
     MST_TRY(mst_allocate(&f->r, n * n));
     MST_TRY(mst_allocate(&f->values, n));
     MST_TRY(mst_allocate(&f->share, n));
+    MST_TRY(mst_allocate(&f->room, n + D));
     MST_TRY(mst_dense_new(&f->dense, n));
     MST_TRY(mst_allocate(&mean, D));
     gp_mean(g, centre, mean);
@@ -139,15 +142,13 @@ static double try_length(fitting *f, double log_length)
     enum { STEPS = 52 };
     size_t n = f->g->n;
     double length = exp(log_length), before = f->best, scale = 0.5 / (length * length);
-    double lowest = log(1e-12), step = log(1e13) / STEPS, best = -INFINITY, *room;
+    double lowest = log(1e-12), step = log(1e13) / STEPS, best = -INFINITY;
     for (size_t i = 0; i < n * n; i++)
         f->r[i] = exp(-scale * f->square[i]);
-    if (mst_dense_eigen(&f->dense, f->r, f->values, f->r) != MST_OK ||
-        mst_allocate(&room, n + f->g->D) != MST_OK)
+    if (mst_dense_eigen(&f->dense, f->r, f->values, f->r) != MST_OK)
         return -INFINITY;
     for (size_t i = 0; i < n; i++)
-        f->share[i] = share_of(f, f->r + i * n, room);
-    mst_release(room);
+        f->share[i] = share_of(f, f->r + i * n, f->room);
     if (!isnan(f->given.noise)) {
         best = try_noise(f, 0);
     } else {

@@ -9,7 +9,7 @@ import tempfile
 import memory
 from ground import Ground
 
-SHORT = {"info", "log"}
+SHORT = {"info", "learn", "log"}
 
 
 def main():
