@@ -7,11 +7,12 @@
 #include "manifold/fallback.h"
 #include "manifold/metric.h"
 #include "ring.h"
+#include "support/rolled_paths.h"
 #include "support/scratch.h"
 
 #include <string.h>
 
-enum { SUBJECTS = 4, MOST = 3, PATHS = 11, STEPS = 3 };
+enum { SUBJECTS = 4, MOST = 3, PATHS = ROLLED_PATHS, STEPS = ROLLED_STEPS };
 
 static const char *const names[SUBJECTS] = {"ring", "wide ring", "helix", "decoder"};
 
@@ -129,85 +130,30 @@ END_TEST
 
 /* ---- Paths ---- */
 
-typedef struct paths {
-    mst_manifold *m;
-    size_t d, ricci;
-    double h[PATHS];
-    unsigned char left[PATHS];
-    mst_rolling_paths p;
-    double *x, *frame, *tensor, *increment;
-} paths;
-
 /* Steps of a length of about √part of the unit vector of the latent space at each start. */
-static void roll(paths *r, int which, double part, bool plain)
+static void roll(rolled *r, int which, double part, bool plain)
 {
-    *r = (paths){.m = make(which)};
-    size_t d = r->d = mst_manifold_dim(r->m);
-    r->ricci = d == 2 ? 1 : d * (d + 1) / 2;
-    r->x = doubles((STEPS + 1) * d * PATHS);
-    r->frame = doubles((STEPS + 1) * d * d * PATHS);
-    r->tensor = doubles((STEPS + 1) * r->ricci * PATHS);
-    r->increment = doubles(STEPS * d * PATHS);
+    mst_manifold *m = make(which);
+    size_t d = mst_manifold_dim(m);
+    rolled_new(r, m, d == 2 ? 1 : d * (d + 1) / 2, plain);
     dice die = {77};
     for (size_t i = 0; i < PATHS; i++) {
         double x[MOST], g[9];
         draw(&die, d, x);
-        ASSERT_OK(r->m->metric->ops.derivatives(r->m, 1, x, g, NULL, NULL));
+        ASSERT_OK(m->metric->ops.derivatives(m, 1, x, g, NULL, NULL));
         r->h[i] = part * fmin(g[0], g[d + 1]);
         for (size_t k = 0; k < d; k++)
             r->x[k * PATHS + i] = x[k];
     }
-    r->p = (mst_rolling_paths){.n = PATHS,
-                               .steps = STEPS,
-                               .h = r->h,
-                               .noise = {.seed = 5},
-                               .plain = plain,
-                               .x = r->x,
-                               .frame = r->frame,
-                               .increment = r->increment,
-                               .ricci = r->tensor,
-                               .left = r->left};
-    ck_assert_msg(r->m->ops.roll != NULL, "%s does not roll", names[which]);
-    ASSERT_OK(r->m->ops.roll(r->m, &r->p));
-    for (size_t i = 0; i < PATHS; i++)
-        ck_assert_int_eq(r->left[i], 0);
-}
-
-static void paths_free(paths *r)
-{
-    mst_manifold_free(r->m);
-    free(r->x), free(r->frame), free(r->tensor), free(r->increment);
-}
-
-static void row_of(const double *columns, size_t count, size_t i, double *row)
-{
-    for (size_t k = 0; k < count; k++)
-        row[k] = columns[k * PATHS + i];
+    rolled_go(r);
 }
 
 START_TEST(frames_are_orthonormal_and_their_curvature_is_right)
 {
-    paths r;
+    rolled r;
     roll(&r, _i, 0.003, false);
-    size_t d = r.d;
-    for (size_t k = 0; k <= STEPS; k++)
-        for (size_t i = 0; i < PATHS; i++) {
-            double x[MOST], e[MOST * MOST], v[MOST], inner;
-            row_of(r.x + k * d * PATHS, d, i, x);
-            row_of(r.frame + k * d * d * PATHS, d * d, i, e);
-            for (size_t a = 0, at = 0; a < d; a++)
-                for (size_t b = 0; b <= a; b++, at++) {
-                    ASSERT_OK(mst_manifold_inner(r.m, 1, x, e + a * d, e + b * d, &inner));
-                    assert_near(inner, a == b, 1e-10, "%s: frame %zu, %zu", names[_i], a, b);
-                    ASSERT_OK(mst_manifold_ricci(r.m, 1, x, e + a * d, v));
-                    ASSERT_OK(mst_manifold_inner(r.m, 1, x, v, e + b * d, &inner));
-                    double got = d > 2 ? r.tensor[(k * r.ricci + at) * PATHS + i]
-                                       : (a == b ? r.tensor[k * PATHS + i] : 0);
-                    assert_near(got, inner, 1e-8 * (1 + fabs(got)), "%s: Ric %zu, %zu", names[_i],
-                                a, b);
-                }
-        }
-    paths_free(&r);
+    assert_rolled_frames(&r, 1e-10, 1e-8);
+    rolled_free(&r);
 }
 END_TEST
 
@@ -216,15 +162,15 @@ START_TEST(plain_steps_are_geodesics_and_frames_parallel)
 {
     double worst[2] = {0};
     for (int half = 0; half < 2; half++) {
-        paths r;
+        rolled r;
         roll(&r, _i, half ? 0.0000625 : 0.00025, true);
         size_t d = r.d;
         for (size_t i = 0; i < PATHS; i++) {
             double x[MOST], y[MOST], e[MOST * MOST], to[MOST * MOST], v[MOST] = {0}, w[MOST];
             double length = 0;
-            row_of(r.x, d, i, x);
-            row_of(r.frame, d * d, i, e);
-            row_of(r.frame + d * d * PATHS, d * d, i, to);
+            rolled_row(r.x, d, i, x);
+            rolled_row(r.frame, d * d, i, e);
+            rolled_row(r.frame + d * d * PATHS, d * d, i, to);
             for (size_t a = 0; a < d * d; a++)
                 v[a % d] += r.increment[a / d * PATHS + i] * e[a];
             ASSERT_OK(mst_manifold_exp(r.m, 1, x, v, y));
@@ -238,7 +184,7 @@ START_TEST(plain_steps_are_geodesics_and_frames_parallel)
                     worst[half] = fmax(worst[half], fabs(w[c] - to[a * d + c]) / length);
             }
         }
-        paths_free(&r);
+        rolled_free(&r);
     }
     ck_assert_msg(worst[0] < 1e-4, "%s: off by %g", names[_i], worst[0]);
     ck_assert_msg(worst[1] < worst[0] / 12, "%s: off by %g, then %g", names[_i], worst[0],
@@ -312,7 +258,7 @@ END_TEST
 /* What happens to a path does not depend on those beside it. */
 START_TEST(paths_are_alone)
 {
-    paths all, one;
+    rolled all, one;
     roll(&all, _i, 0.01, false);
     roll(&one, _i, 0.01, false);
     size_t d = all.d;
@@ -325,8 +271,8 @@ START_TEST(paths_are_alone)
     ASSERT_OK(one.m->ops.roll(one.m, &one.p));
     for (size_t k = 0; k < (STEPS + 1) * d; k++)
         ck_assert_double_eq(one.x[k], all.x[k * PATHS + PATHS - 1]);
-    paths_free(&all);
-    paths_free(&one);
+    rolled_free(&all);
+    rolled_free(&one);
 }
 END_TEST
 

@@ -6,10 +6,9 @@
 #include "base/lanes.h"
 #include "manifold/internal.h"
 #include "manifold/landmarks.h"
-#include "support/support.h"
+#include "support/rolled_paths.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char *const specs[] = {
     "landmarks:2x2?sigma=0.5",
@@ -17,29 +16,21 @@ static const char *const specs[] = {
     "landmarks:5x2?sigma=0.6&alpha=0.7",
     "landmarks:4x3?sigma=0.9&kernel=matern52",
 };
-enum { SPECS = sizeof specs / sizeof *specs, MOST = 12, PATHS = 11, STEPS = 3 };
-
-typedef struct paths {
-    mst_manifold *m;
-    size_t d, ricci;
-    double h[PATHS];
-    unsigned char left[PATHS];
-    mst_rolling_paths p;
-    double *x, *frame, *tensor, *increment;
-} paths;
+enum {
+    SPECS = sizeof specs / sizeof *specs,
+    MOST = ROLLED_MOST,
+    PATHS = ROLLED_PATHS,
+    STEPS = ROLLED_STEPS
+};
 
 /* Crowded starts, a different one for each path. */
-static void roll(paths *r, const char *spec, double h, bool plain)
+static void roll(rolled *r, const char *spec, double h, bool plain)
 {
-    *r = (paths){0};
-    ASSERT_OK(mst_manifold_parse(&r->m, spec));
-    const landmark_shape *s = &((const landmarks *)mst_manifold_data(r->m))->shape;
-    size_t d = r->d = mst_manifold_dim(r->m);
-    r->ricci = d * (d + 1) / 2;
-    r->x = doubles((STEPS + 1) * d * PATHS);
-    r->frame = doubles((STEPS + 1) * d * d * PATHS);
-    r->tensor = doubles((STEPS + 1) * r->ricci * PATHS);
-    r->increment = doubles(STEPS * d * PATHS);
+    mst_manifold *m;
+    ASSERT_OK(mst_manifold_parse(&m, spec));
+    const landmark_shape *s = &((const landmarks *)mst_manifold_data(m))->shape;
+    size_t d = mst_manifold_dim(m);
+    rolled_new(r, m, d * (d + 1) / 2, plain);
     dice die = {77};
     for (size_t i = 0; i < PATHS; i++) {
         r->h[i] = h * (1 + 0.1 * (double)i);
@@ -47,55 +38,15 @@ static void roll(paths *r, const char *spec, double h, bool plain)
             r->x[k * PATHS + i] = s->sigma * (k % s->space == 0 ? (double)(k / s->space) : 0) +
                                   0.1 * dice_normal(&die);
     }
-    r->p = (mst_rolling_paths){.n = PATHS,
-                               .steps = STEPS,
-                               .h = r->h,
-                               .noise = {.seed = 5},
-                               .plain = plain,
-                               .x = r->x,
-                               .frame = r->frame,
-                               .increment = r->increment,
-                               .ricci = r->tensor,
-                               .left = r->left};
-    ASSERT_OK(r->m->ops.roll(r->m, &r->p));
-    for (size_t i = 0; i < PATHS; i++)
-        ck_assert_int_eq(r->left[i], 0);
-}
-
-static void paths_free(paths *r)
-{
-    mst_manifold_free(r->m);
-    free(r->x), free(r->frame), free(r->tensor), free(r->increment);
-}
-
-static void row_of(const double *columns, size_t count, size_t i, double *row)
-{
-    for (size_t k = 0; k < count; k++)
-        row[k] = columns[k * PATHS + i];
+    rolled_go(r);
 }
 
 START_TEST(frames_are_orthonormal_and_their_curvature_is_right)
 {
-    paths r;
+    rolled r;
     roll(&r, specs[_i], 0.02, false);
-    size_t d = r.d;
-    for (size_t k = 0; k <= STEPS; k++)
-        for (size_t i = 0; i < PATHS; i++) {
-            double x[MOST], e[MOST * MOST], v[MOST], inner;
-            row_of(r.x + k * d * PATHS, d, i, x);
-            row_of(r.frame + k * d * d * PATHS, d * d, i, e);
-            for (size_t a = 0; a < d; a++)
-                for (size_t b = 0; b <= a; b++) {
-                    ASSERT_OK(mst_manifold_inner(r.m, 1, x, e + a * d, e + b * d, &inner));
-                    assert_near(inner, a == b, 1e-9, "%s: frame %zu, %zu", specs[_i], a, b);
-                    ASSERT_OK(mst_manifold_ricci(r.m, 1, x, e + a * d, v));
-                    ASSERT_OK(mst_manifold_inner(r.m, 1, x, v, e + b * d, &inner));
-                    double got = r.tensor[(k * r.ricci + a * (a + 1) / 2 + b) * PATHS + i];
-                    assert_near(got, inner, 1e-7 * (1 + fabs(inner)), "%s: Ric %zu, %zu", specs[_i],
-                                a, b);
-                }
-        }
-    paths_free(&r);
+    assert_rolled_frames(&r, 1e-9, 1e-7);
+    rolled_free(&r);
 }
 END_TEST
 
@@ -104,14 +55,14 @@ START_TEST(plain_steps_are_geodesics_and_frames_parallel)
 {
     double worst[2] = {0};
     for (int half = 0; half < 2; half++) {
-        paths r;
+        rolled r;
         roll(&r, specs[_i], half ? 0.0000625 : 0.00025, true);
         size_t d = r.d;
         for (size_t i = 0; i < PATHS; i++) {
             double x[MOST], y[MOST], e[MOST * MOST], to[MOST * MOST], v[MOST] = {0}, w[MOST];
-            row_of(r.x, d, i, x);
-            row_of(r.frame, d * d, i, e);
-            row_of(r.frame + d * d * PATHS, d * d, i, to);
+            rolled_row(r.x, d, i, x);
+            rolled_row(r.frame, d * d, i, e);
+            rolled_row(r.frame + d * d * PATHS, d * d, i, to);
             for (size_t a = 0; a < d; a++)
                 for (size_t c = 0; c < d; c++)
                     v[c] += r.increment[a * PATHS + i] * e[a * d + c];
@@ -124,7 +75,7 @@ START_TEST(plain_steps_are_geodesics_and_frames_parallel)
                     worst[half] = fmax(worst[half], fabs(w[c] - to[a * d + c]));
             }
         }
-        paths_free(&r);
+        rolled_free(&r);
     }
     ck_assert_msg(worst[0] < 1e-6, "%s: off by %g", specs[_i], worst[0]);
     ck_assert_msg(worst[1] < worst[0] / 12, "%s: off by %g, then %g", specs[_i], worst[0],
@@ -135,7 +86,7 @@ END_TEST
 /* What happens to a path does not depend on those beside it. */
 START_TEST(paths_are_alone)
 {
-    paths all, one;
+    rolled all, one;
     roll(&all, specs[_i], 0.02, false);
     roll(&one, specs[_i], 0.02, false);
     size_t d = all.d;
@@ -150,22 +101,22 @@ START_TEST(paths_are_alone)
         ck_assert_double_eq(one.x[k], all.x[k * PATHS + PATHS - 1]);
     for (size_t k = 0; k < (STEPS + 1) * all.ricci; k++)
         ck_assert_double_eq(one.tensor[k], all.tensor[k * PATHS + PATHS - 1]);
-    paths_free(&all);
-    paths_free(&one);
+    rolled_free(&all);
+    rolled_free(&one);
 }
 END_TEST
 
 /* Where landmarks are on each other there is no metric, and the path says so; those beside it go on. */
 START_TEST(singular_starts_are_left)
 {
-    paths r;
+    rolled r;
     roll(&r, specs[0], 0.02, false);
     for (size_t c = 0; c < 2; c++)
         r.x[(2 + c) * PATHS + 4] = r.x[c * PATHS + 4];
     ASSERT_OK(r.m->ops.roll(r.m, &r.p));
     for (size_t i = 0; i < PATHS; i++)
         ck_assert_int_eq(r.left[i], i == 4);
-    paths_free(&r);
+    rolled_free(&r);
 }
 END_TEST
 
