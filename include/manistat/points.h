@@ -35,9 +35,12 @@ typedef struct mst_points_report {
     uint64_t moved; /* with `project`: rows that would have been refused without */
     /* of those: how far, relative to the size of the row */
     double median_move, largest_move;
-    uint64_t largest_row;   /* the row of the largest move, counted from 1 */
-    mst_triangle triangle;  /* MST_TRIANGLE_ANY: rows are no triangles */
-    bool longitude_first;   /* the header names longitude, latitude, and was obeyed */
+    uint64_t largest_row;  /* the row of the largest move, counted from 1 */
+    mst_triangle triangle; /* MST_TRIANGLE_ANY: rows are no triangles */
+    bool longitude_first;  /* the header names longitude, latitude, and was obeyed */
+    /* The header names angles by the compass (dec, inc; trend, plunge; azimuth, dip): read as longitude and
+     * latitude of a direction, x to the north, y to the east, z where the second angle is positive. */
+    bool directions;
     mst_angle_doubt angles; /* of five rows or more */
     /* of those moved: matrices that were not positive definite, and have a tiny eigenvalue now. On spd such a
      * point is very far from all others. */
@@ -80,8 +83,8 @@ MST_API mst_points_options mst_points_options_default(void);
 typedef struct mst_points_reader mst_points_reader;
 /* `layout` says what stands in a row, one letter each: 'p' a point, 'v' a tangent vector at the point before
  * it, 's' a number. "pp" reads x_1…x_D, y_1…y_D. A row has either the full width of all parts or, for spd
- * and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only). With `latlon` the header
- * may say that longitudes come first. */
+ * and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only). Names in the header
+ * that are known (docs/files.md) are obeyed in any order. MST_FORMAT if they contradict the usual one. */
 MST_API MST_MUST_USE mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m,
                                                 const char *layout, const char *path,
                                                 const mst_points_options *options);

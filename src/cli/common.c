@@ -47,7 +47,7 @@ FLAG(option_degrees, "degrees", GROUP_POINTS,
 
 FLAG(option_latlon, "latlon", GROUP_POINTS,
      "sphere:2: read and write points as latitude, longitude in degrees; a header that names "
-     "lon,lat is obeyed");
+     "lon,lat or dec,inc is obeyed");
 
 FLAG(option_quaternion, "quaternion", GROUP_POINTS,
      "so3: write rotations as unit quaternions w,x,y,z (both forms can be read)");

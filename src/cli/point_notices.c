@@ -79,6 +79,11 @@ void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
     tell_moves(inv, m, path, r);
     tell_singular(inv, path, r);
     count_shrunk(inv, r->shrunk, r->least_intensity, r->most_intensity);
+    if (r->directions)
+        warn(inv,
+             "%s: the angles are read, and written, as latitude (above or below the horizon) and "
+             "longitude (from north to east) of directions",
+             shown_path(path));
     if (r->angles == MST_ANGLES_LIKE_DEGREES)
         warn(inv,
              "warning: most angles of %s lie beyond a turn, as degrees do, and are read as "

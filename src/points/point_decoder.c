@@ -189,43 +189,102 @@ static const char *column_name(const mst_point_decoder *d, size_t col)
     return d->reader != NULL ? mst_reader_name(d->reader, column_in_file(d, col)) : NULL;
 }
 
-static mst_status order_triangle(mst_point_decoder *d, size_t column, size_t *place)
+static mst_header_kind header_kind(const mst_point_decoder *d, const mst_manifold *factor)
 {
-    size_t order = mst_matrix_order(mst_manifold_ambient(d->m)), entries = mst_triangle_size(d);
-    bool told = d->options.triangle != MST_TRIANGLE_ANY;
-    if (d->options.triangle == MST_TRIANGLE_LOWER)
-        mst_lower_triangle(order, place);
-    else
-        mst_upper_triangle(order, place);
-    if (told)
-        return MST_OK;
+    if (d->form == MST_FORM_TRIANGLE)
+        return MST_HEADER_TRIANGLE;
+    if (factor->traits.landmark_dim > 0)
+        return MST_HEADER_LANDMARKS;
+    switch (factor->traits.rows) {
+    case MST_ROWS_SYMMETRIC:
+    case MST_ROWS_ROTATIONS:
+        return MST_HEADER_MATRIX;
+    case MST_ROWS_UNIT_VECTORS:
+        return factor->ambient <= 3 ? MST_HEADER_VECTOR : MST_HEADER_NUMBERED;
+    default:
+        return MST_HEADER_NUMBERED;
+    }
+}
+
+/* The columns of a factor, or of a whole point in another form, from `column` of the rows on. */
+static mst_status order_names(mst_point_decoder *d, const mst_header *kind, size_t column,
+                              size_t *columns, bool *told)
+{
     const char **names;
-    MST_TRY(mst_allocate(&names, entries));
-    for (size_t k = 0; k < entries; k++)
+    mst_header h = *kind;
+    h.path = d->reader != NULL ? mst_reader_path(d->reader) : "";
+    MST_TRY(mst_allocate(&names, h.count));
+    for (size_t k = 0; k < h.count; k++)
         names[k] = column_name(d, column + k);
-    mst_status status = mst_header_triangle(order, names, place, &told);
+    h.names = names;
+    mst_status status = mst_header_order(&h, columns, told);
+    d->directions |= status == MST_OK && h.kind == MST_HEADER_LATLON &&
+                     mst_header_is_direction(names[0], names[1]);
     mst_release(names);
-    if (!told)
-        mst_upper_triangle(order, place);
-    d->guessed_triangle |= !told;
     return status;
 }
 
-/* Longitudes before latitudes, and which triangle it is. */
+/* A point or a vector that has all coordinates. Coordinates and angles that have no order of their own stay
+ * as they are. */
+static mst_status order_coordinates(mst_point_decoder *d, size_t column, size_t *columns)
+{
+    bool told;
+    for (size_t f = 0, at = 0; f < mst_manifold_factor_count(d->m); f++) {
+        const mst_manifold *factor = mst_manifold_factor(d->m, f);
+        const mst_manifold_traits *t = &factor->traits;
+        mst_header h = {.kind = header_kind(d, factor), .count = factor->ambient};
+        h.order = t->landmark_dim > 0 ? t->landmark_dim : mst_matrix_order(factor->ambient);
+        bool ordered =
+            t->landmark_dim > 0 || (t->rows != MST_ROWS_PLAIN && t->rows != MST_ROWS_ANGLES);
+        for (size_t k = 0; k < factor->ambient; k++)
+            columns[at + k] = k;
+        if (ordered)
+            MST_TRY(order_names(d, &h, column + at, columns + at, &told));
+        for (size_t k = 0; k < factor->ambient; k++)
+            columns[at + k] += at;
+        at += factor->ambient;
+    }
+    return MST_OK;
+}
+
+static mst_status order_triangle(mst_point_decoder *d, size_t column, size_t *columns)
+{
+    mst_header h = {.kind = MST_HEADER_TRIANGLE,
+                    .count = mst_triangle_size(d),
+                    .order = mst_matrix_order(mst_manifold_ambient(d->m))};
+    bool told;
+    if (d->options.triangle == MST_TRIANGLE_LOWER)
+        mst_lower_triangle(h.order, columns);
+    if (d->options.triangle != MST_TRIANGLE_ANY)
+        return MST_OK;
+    MST_TRY(order_names(d, &h, column, columns, &told));
+    d->guessed_triangle |= !told;
+    return MST_OK;
+}
+
+/* Where the numbers of each part stand, as the header says. */
 static mst_status order_columns(mst_point_decoder *d)
 {
-    size_t parts = strlen(d->layout), column = 0;
-    if (d->form == MST_FORM_LATLON)
-        MST_TRY(mst_allocate_zero(&d->longitude_first, parts));
-    if (d->form == MST_FORM_TRIANGLE)
-        MST_TRY(mst_allocate(&d->places, parts * mst_triangle_size(d)));
+    size_t D = mst_manifold_ambient(d->m), parts = strlen(d->layout), column = 0;
+    bool told;
+    MST_TRY(mst_allocate(&d->columns, parts * D));
     for (size_t k = 0; k < parts; k++) {
-        if (d->form == MST_FORM_LATLON && d->layout[k] == 'p')
-            d->longitude_first[k] =
-                mst_header_longitude_first(column_name(d, column), column_name(d, column + 1));
-        else if (d->form == MST_FORM_TRIANGLE && d->layout[k] != 's')
-            MST_TRY(order_triangle(d, column, d->places + k * mst_triangle_size(d)));
-        column += part_width(d->m, d->form, d->layout[k]);
+        char letter = d->layout[k];
+        size_t width = part_width(d->m, d->form, letter), *columns = d->columns + k * D;
+        mst_header h = {.kind =
+                            d->form == MST_FORM_LATLON ? MST_HEADER_LATLON : MST_HEADER_QUATERNION,
+                        .count = width};
+        for (size_t i = 0; i < width; i++)
+            columns[i] = i;
+        if (letter == 's')
+            ;
+        else if (d->form == MST_FORM_TRIANGLE)
+            MST_TRY(order_triangle(d, column, columns));
+        else if (letter == 'v' || d->form == MST_FORM_FULL)
+            MST_TRY(order_coordinates(d, column, columns));
+        else
+            MST_TRY(order_names(d, &h, column, columns, &told));
+        column += width;
     }
     return MST_OK;
 }
@@ -265,8 +324,7 @@ void mst_point_decoder_close(mst_point_decoder *d)
     if (d->notices != NULL)
         mst_notices_end(d->notices);
     mst_release(d->notices);
-    mst_release(d->longitude_first);
-    mst_release(d->places);
+    mst_release(d->columns);
     mst_release(d->leaves);
 }
 
@@ -274,8 +332,8 @@ static bool is_lower(const mst_point_decoder *d)
 {
     size_t order = mst_matrix_order(mst_manifold_ambient(d->m)), k = 0;
     for (size_t i = 0; i < order; i++)
-        for (size_t j = 0; j <= i; j++)
-            if (d->places[k++] != j * order + i)
+        for (size_t j = i; j < order; j++)
+            if (d->columns[k++] != j * (j + 1) / 2 + i)
                 return false;
     return order > 2; /* below, they are the same */
 }
@@ -289,8 +347,10 @@ mst_status mst_point_decoder_report(const mst_point_decoder *d)
     if (d->form == MST_FORM_TRIANGLE)
         report->triangle =
             d->layout[0] != 's' && is_lower(d) ? MST_TRIANGLE_LOWER : MST_TRIANGLE_UPPER;
-    for (size_t k = 0; d->longitude_first != NULL && d->layout[k] != '\0'; k++)
-        report->longitude_first |= d->longitude_first[k];
+    report->directions = d->directions;
+    size_t D = mst_manifold_ambient(d->m);
+    for (size_t k = 0; d->form == MST_FORM_LATLON && d->layout[k] != '\0'; k++)
+        report->longitude_first |= d->layout[k] == 'p' && d->columns[k * D] == 1;
     return mst_notices_report(d->notices, d->options.degrees || d->options.latlon, report);
 }
 
@@ -328,6 +388,15 @@ mst_status mst_point_off(const mst_point_decoder *d, size_t k, const char *what,
                     advice ? "; correct it or pass `project`" : "");
 }
 
+/* The numbers of a part in the usual order. */
+static void gather(const mst_point_decoder *d, size_t part, size_t width, const double *row,
+                   double *ordered)
+{
+    const size_t *columns = d->columns + part * mst_manifold_ambient(d->m);
+    for (size_t k = 0; k < width; k++)
+        ordered[k] = row[columns[k]];
+}
+
 /* Where the first of the numbers of row k that are not finite stands or, of a matrix, which channels are
  * missing. */
 static mst_status not_finite(const mst_point_decoder *d, size_t k, const double *row, size_t col)
@@ -344,8 +413,9 @@ static mst_status not_finite(const mst_point_decoder *d, size_t k, const double 
     size_t D = mst_manifold_ambient(d->m), order = mst_matrix_order(D);
     bool symmetric = d->m->traits.rows == MST_ROWS_SYMMETRIC && d->layout[part] != 's';
     if (symmetric && d->form == MST_FORM_TRIANGLE) {
-        MST_TRY(mst_allocate(&matrix, D));
-        mst_from_triangle(order, d->places + part * mst_triangle_size(d), x, matrix);
+        MST_TRY(mst_allocate(&matrix, 2 * D));
+        gather(d, part, width, x, matrix + D);
+        mst_from_triangle(order, matrix + D, matrix);
         x = matrix;
     }
     symmetric = symmetric && mst_missing_channels(order, x, missing);
@@ -391,11 +461,12 @@ static void sine_cosine_degrees(double degrees, double *s, double *c)
 static mst_status from_latlon(const mst_point_decoder *d, size_t part, size_t k, const double *row,
                               double *x)
 {
-    double latitude = row[d->longitude_first[part]], longitude = row[!d->longitude_first[part]];
+    double latitude = row[0], longitude = row[1];
+    bool longitude_first = d->columns[part * mst_manifold_ambient(d->m)] == 1;
     if (!(fabs(latitude) <= 90)) {
         char what[160];
         snprintf(what, sizeof what, "latitude %.9g is not between -90 and 90%s", latitude,
-                 !d->longitude_first[part] && fabs(longitude) <= 90
+                 !longitude_first && fabs(longitude) <= 90
                      ? "; if longitudes come first, say so in a header: lon,lat"
                      : "");
         return mst_point_off(d, k, what, false);
@@ -447,7 +518,7 @@ static mst_status from_form(const mst_point_decoder *d, size_t part, size_t k, c
     size_t D = mst_manifold_ambient(d->m);
     char letter = d->layout[part];
     if (d->form == MST_FORM_TRIANGLE) {
-        mst_from_triangle(mst_matrix_order(D), d->places + part * mst_triangle_size(d), row, x);
+        mst_from_triangle(mst_matrix_order(D), row, x);
         return MST_OK;
     }
     if (letter == 'p' && d->form == MST_FORM_QUATERNION)
@@ -474,10 +545,12 @@ mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n, const dou
         double *x = parts[k] + done * width;
         for (size_t i = 0; i < n; i++) {
             const double *row = rows + i * d->cols + column;
-            if (letter == 's')
+            if (letter == 's') {
                 x[i] = *row;
-            else
-                MST_TRY(from_form(d, k, i, row, x + i * D));
+                continue;
+            }
+            gather(d, k, part_width(d->m, d->form, letter), row, onto);
+            MST_TRY(from_form(d, k, i, onto, x + i * D));
         }
         if (letter == 'p') {
             MST_TRY(mst_settle_points(d, n, x, onto));

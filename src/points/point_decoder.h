@@ -32,9 +32,9 @@ typedef struct mst_point_decoder {
     size_t leaf_count;
     mst_point_leaf *leaves;
     const mst_reader *reader; /* for messages; null if the numbers are from elsewhere */
-    bool *longitude_first;    /* for each part of the layout; null: none */
-    size_t *places;           /* of triangles, for each part: where its numbers stand; or null */
-    bool guessed_triangle;    /* nobody has said which one it is */
+    size_t *columns;       /* (parts of the layout, D): where the numbers of a part stand in it */
+    bool guessed_triangle; /* neither the header nor an option names the triangle */
+    bool directions;       /* the header names two angles by the compass */
     mst_notices *notices;
 } mst_point_decoder;
 

@@ -28,13 +28,12 @@ static inline size_t mst_triangle_size(const mst_point_decoder *d)
     return order * (order + 1) / 2;
 }
 
-/* The matrix a of the numbers c, which stand at these places in its upper triangle. */
-static inline void mst_from_triangle(size_t order, const size_t *place, const double *c, double *a)
+/* The matrix a of the upper triangle c. */
+static inline void mst_from_triangle(size_t order, const double *c, double *a)
 {
-    for (size_t k = 0; k < order * (order + 1) / 2; k++) {
-        size_t i = place[k] / order, j = place[k] % order;
-        a[i * order + j] = a[j * order + i] = c[k];
-    }
+    for (size_t i = 0; i < order; i++)
+        for (size_t j = i; j < order; j++)
+            a[i * order + j] = a[j * order + i] = *c++;
 }
 
 /* The number of row k of the present batch, counted from 1; 0 without a file. */

@@ -6,7 +6,6 @@
 #include "base/linalg.h"
 #include "points/matrix_rows.h"
 #include "points/point_parts.h"
-#include "points/row_header.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,22 +48,18 @@ static double distance(size_t n, const double *x, const double *y)
 /* Would this matrix, read as an upper triangle, be a point if the triangle were the lower one? */
 static bool fits_as_lower(const mst_point_decoder *d, const double *x)
 {
-    size_t D = mst_manifold_ambient(d->m), order = mst_matrix_order(D), row, *place;
-    if (!d->guessed_triangle || mst_allocate(&place, 2 * mst_triangle_size(d)) != MST_OK)
+    size_t D = mst_manifold_ambient(d->m), order = mst_matrix_order(D), row, at = 0;
+    double *a;
+    if (!d->guessed_triangle || mst_allocate(&a, D) != MST_OK)
         return false;
-    double *c = NULL;
-    size_t *lower = place + mst_triangle_size(d);
-    bool fits = mst_allocate(&c, mst_triangle_size(d) + D) == MST_OK;
-    mst_upper_triangle(order, place);
-    mst_lower_triangle(order, lower);
-    for (size_t k = 0; fits && k < mst_triangle_size(d); k++)
-        c[k] = x[place[k]];
-    if (fits) {
-        mst_from_triangle(order, lower, c, c + mst_triangle_size(d));
-        fits = mst_manifold_validate(d->m, 1, c + mst_triangle_size(d), &row) == MST_OK;
-    }
-    mst_release(c);
-    mst_release(place);
+    for (size_t i = 0; i < order; i++)
+        for (size_t j = i; j < order; j++, at++) {
+            /* Number `at` of the row, which would stand at (r, c), c ≤ r. */
+            size_t r = (size_t)((sqrt(8 * (double)at + 1) - 1) / 2), c = at - r * (r + 1) / 2;
+            a[r * order + c] = a[c * order + r] = x[i * order + j];
+        }
+    bool fits = mst_manifold_validate(d->m, 1, a, &row) == MST_OK;
+    mst_release(a);
     return fits;
 }
 

@@ -7,16 +7,33 @@
 
 #include "base/internal.h"
 
-/* Are the two columns a longitude and a latitude, in this order? Names may be null. */
-bool mst_header_longitude_first(const char *first, const char *second);
+/* What the columns hold, in the order that rows without a header have. */
+typedef enum mst_header_kind {
+    MST_HEADER_LATLON,     /* latitude, longitude */
+    MST_HEADER_QUATERNION, /* w, x, y, z */
+    MST_HEADER_VECTOR,     /* x, y, z, or 1, 2, … */
+    MST_HEADER_NUMBERED,   /* 0, 1, … or 1, 2, … */
+    MST_HEADER_MATRIX,     /* the entries by rows */
+    MST_HEADER_TRIANGLE,   /* the upper triangle by rows */
+    MST_HEADER_LANDMARKS,  /* x and y (and z) of each landmark together */
+} mst_header_kind;
 
-/* Places of the entries of a triangle in the matrix of this order: place[k] = i·order + j, i ≤ j, for column
- * k of order(order+1)/2. *told is false, and nothing to rely on in `place`, unless the names tell every entry
- * once: by two letters of x, y, z, or two numbers from 0 or from 1 on, behind anything. */
-MST_MUST_USE mst_status mst_header_triangle(size_t order, const char *const *names, size_t *place,
-                                            bool *told);
-/* The same for triangles by rows. */
-void mst_upper_triangle(size_t order, size_t *place);
-void mst_lower_triangle(size_t order, size_t *place);
+typedef struct mst_header {
+    mst_header_kind kind;
+    const char *path;         /* of the file, for messages */
+    size_t count;             /* of the columns */
+    const char *const *names; /* (count); null: a column has no name */
+    size_t order;             /* of matrices: rows; of landmarks: coordinates of each */
+} mst_header;
+
+/* columns[k] is the column where number k of the usual order stands. *told: the names say so; otherwise
+ * columns[k] = k. MST_FORMAT if names are known, but contradict the usual order and tell no other one. */
+MST_MUST_USE mst_status mst_header_order(const mst_header *h, size_t *columns, bool *told);
+/* Are the two columns angles of a direction, such as declination and inclination, not a place on a map? */
+bool mst_header_is_direction(const char *first, const char *second);
+/* Coordinates of a landmark if all names have a letter of x, y (and z), each as often; else 0. */
+size_t mst_header_landmark_dim(const mst_header *h);
+/* columns[k] for triangles of which the lower one stands in a row. */
+void mst_lower_triangle(size_t order, size_t *columns);
 
 #endif

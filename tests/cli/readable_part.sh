@@ -72,6 +72,16 @@ run "${mean[@]}" sphere:2 --latlon latlon.csv
 cp "$out" first
 run "${mean[@]}" sphere:2 --latlon lonlat.csv
 check "lon,lat in the header" cmp first "$out"
+printf 'dec,inc\n20,10\n24,12\n' >decinc.csv
+run "${mean[@]}" sphere:2 --latlon decinc.csv
+check "dec,inc in the header" cmp first "$out"
+warns "dec,inc are said to be a direction" 'decinc.csv: the angles are read, and written, as latitude' "${mean[@]}" sphere:2 --latlon decinc.csv
+printf 'strike,dip\n20,10\n' >strike.csv
+refuses "planes are no directions" 2 'strike.csv: the columns are named strike, dip; .* trend = strike - 90' "${mean[@]}" sphere:2 --latlon strike.csv
+printf 'qx,qy,qz,qw\n0.6,0,0,0.8\n' >scalar_last.csv
+says "a quaternion whose real part is the last" '^  mean +0.8, 0.6, 0, 0 \(w, x, y, z\)$' "${mean[@]}" so3 --quaternion scalar_last.csv
+printf 'qx,qy,qz,foo\n0.6,0,0,0.8\n' >half_named.csv
+refuses "names that contradict" 2 'half_named.csv: the columns are named qx, qy, qz, foo; quaternions are' "${mean[@]}" so3 half_named.csv
 printf '120,10\n' >swapped.csv
 refuses "longitude first without a header" 2 'latitude 120 .* say so in a header: lon,lat' "${mean[@]}" sphere:2 --latlon swapped.csv
 printf '4,-1,3,0.1,0.2,2\n' >lower.csv
