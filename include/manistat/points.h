@@ -49,6 +49,9 @@ typedef struct mst_points_report {
      * and its rank and order. */
     uint64_t singular, singular_row;
     size_t rank, order;
+    /* Of landmarks:NxD, how far the neighbour of a landmark is, in multiples of the width of the kernel: the
+     * mean over the first rows; else 0. */
+    double neighbour_gap;
     /* with `shrink`: how many rows, and how much */
     uint64_t shrunk;
     double least_intensity, most_intensity;
@@ -76,6 +79,9 @@ typedef struct mst_points_options {
     double intensity; /* default 0; of MST_SHRINK_VALUE, from 0 to 1 */
     size_t
         samples; /* default 0; for MST_SHRINK_OAS how many samples each matrix is the covariance of */
+    /* default false; true: MST_DOMAIN for landmarks:NxD whose neighbours in the first rows are more than six
+     * widths of the kernel apart, or less than a hundredth. For a kernel that has its default width. */
+    bool check_kernel;
 } mst_points_options;
 
 MST_API mst_points_options mst_points_options_default(void);

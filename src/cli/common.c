@@ -209,6 +209,13 @@ mst_status open_manifold(const invocation *inv, mst_manifold **m)
     return parse_manifold(m, option_get(inv, &option_manifold)->text);
 }
 
+/* Landmarks whose kernel has the width that they have where nobody gives one. */
+static bool has_default_kernel(const invocation *inv)
+{
+    const char *text = manifold_text(inv);
+    return text != NULL && strstr(text, "landmarks") != NULL && strstr(text, "sigma=") == NULL;
+}
+
 mst_points_options points_options(const invocation *inv)
 {
     mst_points_options options = mst_points_options_default();
@@ -218,6 +225,7 @@ mst_points_options points_options(const invocation *inv)
     options.quaternion = option_given(inv, &option_quaternion);
     options.missing_negative = option_given(inv, &option_missing_negative);
     options.force = option_given(inv, &option_force);
+    options.check_kernel = has_default_kernel(inv);
     options.shrink = shrink_of(inv);
     options.intensity = shrink_intensity(inv);
     options.samples = (size_t)option_get(inv, &option_shrink_samples)->count;

@@ -3,6 +3,7 @@
 
 /* What a user should know about the rows of a file that were read without an error. */
 #include "common.h"
+#include "kernel.h"
 #include "provenance.h"
 #include "shrinkage.h"
 
@@ -79,6 +80,12 @@ void tell_points(const invocation *inv, const mst_manifold *m, const char *path,
     tell_moves(inv, m, path, r);
     tell_singular(inv, path, r);
     count_shrunk(inv, r->shrunk, r->least_intensity, r->most_intensity);
+    const char *sigma = option_get(inv, &option_sigma)->text;
+    if (r->neighbour_gap > 6 && (sigma == NULL || strcmp(sigma, "auto") != 0))
+        warn(inv,
+             "warning: %s: neighbouring landmarks are %.3g widths (sigma) of the kernel apart, so "
+             "that each moves by itself, and a mean is that of the coordinates",
+             shown_path(path), r->neighbour_gap);
     if (r->directions)
         warn(inv,
              "%s: the angles are read, and written, as latitude (above or below the horizon) and "

@@ -115,6 +115,7 @@ mst_status mst_notices_report(const mst_notices *a, bool degrees, mst_points_rep
     report->raised_row = a->raised_row;
     report->singular = a->singular;
     report->singular_row = a->singular_row;
+    report->neighbour_gap = a->neighbour_gap;
     report->rank = a->rank;
     report->order = a->order;
     report->shrunk = a->shrunk;

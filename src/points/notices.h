@@ -25,6 +25,7 @@ typedef struct mst_notices {
     uint64_t angles, beyond_turn;
     double least, most, most_latitude;
     bool finer_than_tenths; /* some are no multiples of 0.1 */
+    double neighbour_gap;   /* of landmarks, in widths of the kernel */
 } mst_notices;
 
 void mst_notices_begin(mst_notices *a);

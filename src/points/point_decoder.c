@@ -554,6 +554,8 @@ mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n, const dou
         }
         if (letter == 'p') {
             MST_TRY(mst_settle_points(d, n, x, onto));
+            if (k == 0 && d->notices->rows == 0)
+                MST_TRY(mst_check_kernel(d, n, x));
             base = x;
         } else if (letter == 'v') {
             MST_TRY(mst_settle_vectors(d, n, base, x, onto));

@@ -166,6 +166,62 @@ mst_status mst_settle_points(const mst_point_decoder *d, size_t n, double *x, do
     return MST_OK;
 }
 
+/* ---- Landmarks ---- */
+
+/* The mean over `count` landmarks of how far the nearest other one is. */
+static double gap_of_row(size_t count, size_t dim, const double *q)
+{
+    double sum = 0;
+    for (size_t a = 0; a < count; a++) {
+        double nearest = INFINITY;
+        for (size_t b = 0; b < count; b++)
+            if (b != a)
+                nearest =
+                    fmin(nearest, dim == 2 ? hypot(q[2 * a] - q[2 * b], q[2 * a + 1] - q[2 * b + 1])
+                                           : distance(3, q + 3 * a, q + 3 * b));
+        sum += nearest / (double)count;
+    }
+    return sum;
+}
+
+static double two_digits(double x)
+{
+    double unit = pow(10, floor(log10(x)) - 1);
+    return round(x / unit) * unit;
+}
+
+mst_status mst_check_kernel(const mst_point_decoder *d, size_t n, const double *x)
+{
+    enum { ENOUGH = 64 };
+    const double reach = 6, close = 0.01; /* exp(−6²/2) = 1.5e-8 */
+    size_t rows = n < ENOUGH ? n : ENOUGH, D = mst_manifold_ambient(d->m), at = 0;
+    for (size_t f = 0; f < d->leaf_count; at += d->leaves[f++].width) {
+        const mst_manifold *factor = mst_manifold_factor(d->m, f);
+        const char *spec = mst_manifold_spec(factor), *sigma = strstr(spec, "sigma=");
+        size_t dim = factor->traits.landmark_dim, count = dim > 0 ? factor->ambient / dim : 0;
+        double width = 0, gap = 0;
+        if (count < 2 || sigma == NULL || sscanf(sigma, "sigma=%lf", &width) != 1)
+            continue;
+        for (size_t i = 0; i < rows; i++)
+            gap += gap_of_row(count, dim, x + i * D + at) / (double)rows;
+        d->notices->neighbour_gap = fmax(d->notices->neighbour_gap, gap / width);
+        bool far = gap > reach * width, near = gap < close * width;
+        if (!d->options.check_kernel || !(far || near))
+            continue;
+        char what[400];
+        snprintf(what, sizeof what,
+                 "neighbouring landmarks are %.3g apart, but the kernel of landmarks:%zux%zu has "
+                 "the width %g where none is given, so that %s; give a width, as in "
+                 "landmarks:%zux%zu?sigma=%g",
+                 gap, count, dim, width,
+                 far ? "each would move by itself and a mean be that of the coordinates"
+                     : "its matrix would be lost in rounding",
+                 count, dim, two_digits(1.5 * gap));
+        return mst_point_off(d, 0, what, false);
+    }
+    return MST_OK;
+}
+
 /* The tangent part of vectors w (n, D) that stand alone: only symmetry does not depend on the point. */
 static void tangent_anywhere(const mst_point_decoder *d, size_t n, const double *w, double *v)
 {

@@ -40,3 +40,24 @@ run mean --manifold 'landmarks:3x2?sigma=0.5' --time 1e-12 <<<-5.13,0.08,-0.03,-
 check "a mean of one row" test "$status" -eq 0
 # shellcheck disable=SC2016 # for the inner shell
 check "without a number that is none" bash -c '! grep -qi nan "$1"' - "$out"
+
+# A kernel that nobody has chosen has to have the scale of the data.
+printf '100,200,140,260,180,203\n101,203,143,262,182,201\n104,202,142,263,181,202\n' >pixels.csv
+said='pixels.csv, row 1 .line 1.: neighbouring landmarks are 71.* give a width, as in landmarks:3x2.sigma=110$'
+for command in mean 'kmeans -k 1' 'dist --all' 'sample --time 1 --start' 'regress --x pixels.csv --y'; do
+    # shellcheck disable=SC2086
+    refuses "pixels with the default kernel: $command" 2 "$said" ${command%% *} --manifold landmarks:3x2 $([[ $command == *' '* ]] && echo "${command#* }") pixels.csv
+done
+refuses "in a test" 2 "$said" test --manifold landmarks:3x2 pixels.csv pixels.csv
+refuses "beside a nugget" 2 "$said" mean --manifold 'landmarks:3x2?nugget=0.1' pixels.csv
+run mean --manifold 'landmarks:3x2?sigma=0.5' pixels.csv
+check "a width that was given is a warning" grep -q 'warning: pixels.csv: neighbouring landmarks are 143 widths' "$err"
+check "with a result" test "$status" -eq 0
+succeeds "a width of the scale of the data" dist --all --manifold 'landmarks:3x2?sigma=70' pixels.csv
+check "is not warned of" test ! -s "$err"
+run mean --manifold landmarks:3x2 --sigma auto pixels.csv
+check "nor is one that the data choose" grep -qv 'neighbouring landmarks' "$err"
+succeeds "data of unit scale keep the default" dist --all --manifold landmarks:3x2 crowd.csv
+check "without a word" test ! -s "$err"
+printf '1e-3,2e-3,1.4e-3,2.6e-3,1.8e-3,2e-3\n1e-3,2.1e-3,1.4e-3,2.6e-3,1.8e-3,2e-3\n' >metres.csv
+refuses "a kernel that is far too wide" 2 'lost in rounding; give a width' mean --manifold landmarks:3x2 metres.csv
