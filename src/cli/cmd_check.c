@@ -282,7 +282,7 @@ static mst_status run(invocation *inv)
     if (status == MST_OK && c.write)
         status = certify(&c);
     if (status == MST_OK)
-        status = write_result(&c);
+        status = plotting_conclude(&c.plot, write_result(&c));
     report_close(&c.report);
     plotting_close(&c.plot);
     free(c.text);

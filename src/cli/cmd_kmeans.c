@@ -223,7 +223,7 @@ static mst_status finish(clustering *c)
         status = mst_fail(MST_CONVERGENCE,
                           "labels still change after %zu iterations; try more --iterations",
                           c->fit->iterations);
-    return model_conclude(&c->e.model, status);
+    return plotting_conclude(&c->plot, model_conclude(&c->e.model, status));
 }
 
 static mst_status run(invocation *inv)

@@ -369,6 +369,16 @@ static mst_status write_page(averaging *a)
     return status;
 }
 
+/* A row for each mean, to -o FILE.csv and the like. */
+static mst_status write_means(averaging *a)
+{
+    mst_status status = MST_OK;
+    for (size_t g = 0; g < a->count && status == MST_OK; g++)
+        status = report_points(&a->report, &a->e, 1, a->groups[g].result->mean,
+                               a->rows.by != NULL ? &a->groups[g].name : NULL);
+    return status;
+}
+
 /* Which group each of the sorted rows is of. */
 static mst_status draw(averaging *a)
 {
@@ -455,7 +465,7 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = plotting_open(&a.plot, inv);
     if (status == MST_OK)
-        status = report_open(&a.report, inv);
+        status = report_open_points(&a.report, &a.e, option_given(inv, &option_by));
     if (status == MST_OK)
         status = read_start(&a);
     if (status == MST_OK)
@@ -474,11 +484,13 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = a.report.json != NULL ? write_json(&a, a.report.json) : write_page(&a);
     if (status == MST_OK)
+        status = write_means(&a);
+    if (status == MST_OK)
         status = draw(&a);
     if (status == MST_OK)
         status = report_finish(&a.report);
     if (status == MST_OK)
-        status = model_conclude(&a.e.model, conclude(&a));
+        status = plotting_conclude(&a.plot, model_conclude(&a.e.model, conclude(&a)));
     for (size_t g = 0; a.groups != NULL && g < a.count; g++)
         mst_mean_result_free(a.groups[g].result);
     free(a.groups);

@@ -404,7 +404,8 @@ static mst_status finish(mixing *m)
     if (status == MST_OK && j == NULL && !summary && m->most > m->least &&
         !option_given(m->e.inv, &option_quiet))
         status = print_candidates(m, stderr);
-    return model_conclude(&m->e.model, status == MST_OK ? conclude(m) : status);
+    status = model_conclude(&m->e.model, status == MST_OK ? conclude(m) : status);
+    return plotting_conclude(&m->plot, status);
 }
 
 static mst_status run(invocation *inv)

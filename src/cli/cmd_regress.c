@@ -235,16 +235,15 @@ static mst_status run(invocation *inv)
         status = set_options(&a);
     if (status == MST_OK)
         status = plotting_open(&a.plot, inv);
-    if (status == MST_OK && a.plot.path != NULL &&
-        option_get(inv, &option_curve)->choice == CURVE_NETWORK)
-        status =
-            mst_fail(MST_UNABLE, "there is no picture of --curve network itself; leave out --plot, "
-                                 "and draw the predictions of a saved result by plot");
     if (status == MST_OK)
-        status = report_open(&a.report, inv);
+        status = report_open_points(&a.report, &a.e, false);
     if (status == MST_OK && option_get(inv, &option_curve)->choice == CURVE_NETWORK) {
         status = regress_train(&a.e, a.frechet, &a.report, a.options.confidence);
+        if (status == MST_OK && a.plot.path != NULL)
+            status = mst_fail(MST_UNABLE, "no picture: there is none of --curve network itself; "
+                                          "draw the predictions of a saved result by plot");
         report_close(&a.report);
+        plotting_close(&a.plot);
         estimation_close(&a.e);
         return status;
     }
@@ -263,12 +262,16 @@ static mst_status run(invocation *inv)
         status = regress_line_make(&a.line, &a.e, &a.rows, a.result);
     if (status == MST_OK)
         status = write_result(&a);
+    if (status == MST_OK && a.predictions.n > 0)
+        status = report_points(&a.report, &a.e, a.predictions.n, a.predictions.at.points, NULL);
+    else if (status == MST_OK)
+        status = report_points(&a.report, &a.e, a.rows.n, a.result->fitted, NULL);
     if (status == MST_OK)
         status = draw(&a);
     if (status == MST_OK)
         status = report_finish(&a.report);
     if (status == MST_OK)
-        status = model_conclude(&a.e.model, conclude(&a));
+        status = plotting_conclude(&a.plot, model_conclude(&a.e.model, conclude(&a)));
     mst_regress_result_free(a.result);
     regress_predictions_free(&a.predictions);
     regress_line_free(&a.line);

@@ -256,7 +256,7 @@ static mst_status run_table(invocation *inv)
     report r = {0};
     mst_status status = prepare(&j, inv);
     if (status == MST_OK)
-        status = report_open(&r, inv);
+        status = report_open_to(&r, inv, option_get(inv, &option_output)->text);
     j.progress = progress_start(inv, "rows", 0);
     for (size_t k = 0; status == MST_OK && k < j.count; k++)
         status = paper_measure(&j.options, j.rows[k], &j.results[k]);

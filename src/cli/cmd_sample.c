@@ -424,11 +424,11 @@ static mst_status finish(sampling *s)
              "weight: "
              "their law is rough; more --steps may help",
              (int)LED, s->ess / (double)s->total);
-    if (status != MST_OK || s->lost == 0)
-        return status;
-    return mst_fail(MST_CONVERGENCE,
-                    "%llu of %llu paths left the domain; their rows are nan from there on",
-                    (unsigned long long)s->lost, (unsigned long long)s->total);
+    if (status == MST_OK && s->lost > 0)
+        status = mst_fail(MST_CONVERGENCE,
+                          "%llu of %llu paths left the domain; their rows are nan from there on",
+                          (unsigned long long)s->lost, (unsigned long long)s->total);
+    return plotting_conclude(&s->plot, status);
 }
 
 static mst_status run(invocation *inv)

@@ -530,7 +530,7 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = report_finish(&r);
     if (status == MST_OK)
-        status = conclude(&t);
+        status = plotting_conclude(&t.plot, conclude(&t));
     report_close(&r);
     plotting_close(&t.plot);
     mst_network_free(t.net);

@@ -280,3 +280,51 @@ mst_status json_member_point(const estimation *e, mst_json *j, const char *key, 
     free(coded);
     return status;
 }
+
+/* ---- Points in the file of -o ---- */
+
+mst_status report_open_points(report *r, const estimation *e, bool named)
+{
+    const char *path = report_table(e->inv), **names = NULL;
+    if (path == NULL)
+        return report_open(r, e->inv);
+    mst_status status = report_open_to(r, e->inv, "-");
+    bool force = option_given(e->inv, &option_force), words = false;
+    size_t dim = landmark_dim(e->m);
+    char(*text)[COLUMN_NAME] = calloc(e->width, sizeof *text);
+    names = calloc(e->width + 1, sizeof *names);
+    if (status == MST_OK && (text == NULL || names == NULL))
+        status = mst_fail(MST_MEMORY, "not enough memory for the names of columns");
+    if (status == MST_OK) {
+        size_t length = strlen(path);
+        const char *ending = path + length - 4;
+        words = named && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".tsv") == 0);
+        for (size_t k = 0; k < e->width; k++)
+            names[k] = column_name(e, k, text[k]);
+        names[e->width] = "group";
+        status = words     ? mst_writer_open_words(&r->points, path, e->width + 1, names, force)
+                 : dim > 0 ? mst_writer_open_landmarks(&r->points, path, e->width, dim, force)
+                           : mst_writer_open(&r->points, path, e->width, NULL, force);
+        r->words = words;
+        status = note_output(e->inv, status);
+    }
+    free(text);
+    free(names);
+    return status;
+}
+
+mst_status report_points(report *r, const estimation *e, size_t n, const double *x,
+                         const char *const *names)
+{
+    double *coded;
+    if (r->points == NULL)
+        return MST_OK;
+    mst_status status = new_doubles(&coded, n, e->width);
+    if (status == MST_OK)
+        status = mst_points_encode(e->m, n, x, &e->points, coded);
+    if (status == MST_OK)
+        status = note_output(e->inv, r->words ? mst_writer_rows_words(r->points, n, coded, names)
+                                              : mst_writer_specimens(r->points, n, coded, names));
+    free(coded);
+    return status;
+}

@@ -62,6 +62,13 @@ MST_MUST_USE mst_status json_member_point(const estimation *e, mst_json *j, cons
 MST_MUST_USE mst_status json_member_points(const estimation *e, mst_json *j, const char *key,
                                            size_t n, const double *x);
 
+/* ---- Points in the file of -o, if its ending is that of a table; the text then goes to standard output. */
+/* `named`: rows have a last column "group". Otherwise as report_open. */
+MST_MUST_USE mst_status report_open_points(report *r, const estimation *e, bool named);
+/* The rows x (n, D), with their names (n) or null; nothing if there is no such file. */
+MST_MUST_USE mst_status report_points(report *r, const estimation *e, size_t n, const double *x,
+                                      const char *const *names);
+
 /* ---- Units: lengths are in degrees where the coordinates of points are ---- */
 bool lengths_in_degrees(const estimation *e);
 bool factor_in_degrees(const estimation *e, size_t factor);

@@ -5,6 +5,7 @@
 
 #include "common.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,20 @@ mst_status plotting_end(plotting *p, const mst_manifold *m, size_t n, const doub
     }
     mst_saved_free(saved);
     free(text);
+    if (status == MST_OK || status == MST_INTERRUPTED)
+        return status;
+    p->failed = status;
+    snprintf(p->why, sizeof p->why, "no picture: %s", mst_error_detail());
+    return MST_OK;
+}
+
+mst_status plotting_conclude(const plotting *p, mst_status status)
+{
+    if (p->failed == MST_OK)
+        return status;
+    if (status == MST_OK)
+        return mst_fail(p->failed, "%s", p->why);
+    print_message(p->inv, p->why);
     return status;
 }
 

@@ -12,6 +12,8 @@
 extern const option option_plot, option_plot_kind, option_resolution;
 #define PLOT_OPTIONS &option_plot, &option_plot_kind
 
+enum { PLOTTING_WHY = 512 };
+
 typedef struct plotting {
     invocation *inv;
     const char *path; /* null: no picture is wanted */
@@ -20,6 +22,8 @@ typedef struct plotting {
     mst_output *file;   /* the picture */
     mst_output *memory; /* the JSON */
     mst_json *json;
+    mst_status failed; /* why there is no picture, if there is none */
+    char why[PLOTTING_WHY];
 } plotting;
 
 /* Makes sure before the work that there is such a kind of picture, and that the file can be written. Close it
@@ -28,9 +32,13 @@ MST_MUST_USE mst_status plotting_open(plotting *p, invocation *inv);
 /* Begins the object that the command writes its members to, as it does for --json. */
 MST_MUST_USE mst_status plotting_begin(plotting *p);
 /* Ends it and writes the picture, with the data x (n, D) and their weights, or null. `labels` (n) are taken
- * if the result has none. */
+ * if the result has none. A picture that cannot be drawn or written is no failure of the result: it is MST_OK
+ * here, and told by plotting_conclude. */
 MST_MUST_USE mst_status plotting_end(plotting *p, const mst_manifold *m, size_t n, const double *x,
                                      const double *weights, const size_t *labels);
+/* The end of a command whose result is out and that ends with `status`: the failure of the picture if there
+ * is no other; else the picture has a line of its own. */
+MST_MUST_USE mst_status plotting_conclude(const plotting *p, mst_status status);
 void plotting_close(plotting *p);
 
 /* Draws a picture and writes it to a file that is open. */

@@ -335,6 +335,9 @@ mst_status regress_train(estimation *e, bool frechet, report *out, double confid
         status =
             mst_fail(MST_ARGUMENT, "--calibration tests the noise, and least squares has none; "
                                    "--kind diffusion has one");
+    if (status == MST_OK && out->points != NULL && !option_given(e->inv, &option_predict))
+        status = mst_fail(MST_ARGUMENT, "a table of -o holds predictions of a network; give "
+                                        "--predict, or a file that ends in .txt");
     if (status == MST_OK)
         status = check_model_file(&a);
     if (status == MST_OK)
@@ -351,6 +354,8 @@ mst_status regress_train(estimation *e, bool frechet, report *out, double confid
         status = regress_density(e, &a.predictions);
     if (status == MST_OK)
         status = out->json != NULL ? write_json(&a, frechet, out->json) : write_page(&a, out->text);
+    if (status == MST_OK)
+        status = report_points(out, e, a.predictions.n, a.predictions.at.points, NULL);
     if (status == MST_OK)
         status = report_finish(out);
     mst_curve_free(a.curve);
@@ -385,7 +390,7 @@ mst_status regress_reuse(invocation *inv, double confidence)
         status = mst_terms_load(&terms, mst_curve_describe(c).terms);
     }
     if (status == MST_OK)
-        status = report_open(&out, inv);
+        status = report_open_points(&out, &e, false);
     if (status == MST_OK)
         status = predict(&e, c, terms, confidence, &p);
     if (status == MST_OK)
@@ -401,6 +406,8 @@ mst_status regress_reuse(invocation *inv, double confidence)
         fprintf(out.text, "network regression on %s, by %s\n", mst_manifold_spec(e.m), path);
         status = regress_print_predictions(&e, out.text, &p, confidence);
     }
+    if (status == MST_OK)
+        status = report_points(&out, &e, p.n, p.at.points, NULL);
     if (status == MST_OK)
         status = report_finish(&out);
     regress_predictions_free(&p);

@@ -269,16 +269,35 @@ mst_status write_text_to(invocation *inv, const char *path, const char *text, si
     return note_output(inv, status);
 }
 
+const char *report_table(const invocation *inv)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".npy", ".tps"};
+    const char *path = output_path(inv);
+    size_t length = strlen(path);
+    for (size_t i = 0; !to_json(inv) && i < sizeof endings / sizeof *endings; i++)
+        if (length >= 4 && strcmp(path + length - 4, endings[i]) == 0)
+            return path;
+    return NULL;
+}
+
 mst_status report_open(report *r, invocation *inv)
+{
+    *r = (report){.inv = inv};
+    const char *table = report_table(inv);
+    if (table != NULL)
+        return mst_fail(MST_ARGUMENT,
+                        "%s writes text or, with --json, JSON, not %s: -o %s; name the file .txt "
+                        "or .json",
+                        inv->command->name,
+                        strcmp(table + strlen(table) - 4, ".npy") == 0 ? "NPY" : "a table", table);
+    return report_open_to(r, inv, output_path(inv));
+}
+
+mst_status report_open_to(report *r, invocation *inv, const char *path)
 {
     *r = (report){.inv = inv};
     if (to_json(inv))
         return json_begin(inv, &r->sink, &r->json);
-    const char *path = output_path(inv);
-    size_t length = strlen(path);
-    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0)
-        return mst_fail(MST_ARGUMENT, "%s writes text or, with --json, JSON, not NPY: -o %s",
-                        inv->command->name, path);
     mst_status status =
         note_output(inv, mst_output_open(&r->sink, path, option_given(inv, &option_force)));
     if (status != MST_OK)
@@ -305,11 +324,14 @@ mst_status report_finish(report *r)
     if (status == MST_OK)
         status = mst_output_commit(r->sink);
     free(text);
+    if (status == MST_OK && r->points != NULL)
+        status = mst_writer_commit(r->points);
     return note_output(r->inv, status);
 }
 
 void report_close(report *r)
 {
+    mst_writer_free(r->points);
     mst_text_discard(r->stream);
     mst_json_free(r->json);
     mst_output_free(r->sink);

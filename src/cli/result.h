@@ -60,8 +60,15 @@ typedef struct report {
     mst_json *json; /* with --json: begun with "command" */
     FILE *text;     /* without: that of `stream` */
     mst_text_stream *stream;
+    mst_writer *points; /* of report_open_points, and whether its rows end in a word */
+    bool words;
 } report;
+/* A file of -o whose ending is that of a table is bad usage, unless --json goes there. */
 MST_MUST_USE mst_status report_open(report *r, invocation *inv);
+/* For texts that may be tables themselves. */
+MST_MUST_USE mst_status report_open_to(report *r, invocation *inv, const char *path);
+/* The file of -o if it is to be a table, by its ending, and not JSON; else null. */
+const char *report_table(const invocation *inv);
 MST_MUST_USE mst_status report_finish(report *r);
 void report_close(report *r);
 

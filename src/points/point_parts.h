@@ -45,7 +45,7 @@ MST_MUST_USE mst_status mst_point_off(const mst_point_decoder *d, size_t k, cons
 /* Points x (n, D), near the manifold or to be projected. `onto` is workspace (n, D). */
 MST_MUST_USE mst_status mst_settle_points(const mst_point_decoder *d, size_t n, double *x,
                                           double *onto);
-/* Finds how far apart neighbouring landmarks of points x (n, D) are, for the report and for `check_kernel`. */
+/* Finds how far apart neighbouring landmarks of points x (n, D) are, for the report and `check_kernel`. */
 MST_MUST_USE mst_status mst_check_kernel(const mst_point_decoder *d, size_t n, const double *x);
 /* Vectors w (n, D) at the points x, or at no known points if x is null. `onto` is workspace (n, D). */
 MST_MUST_USE mst_status mst_settle_vectors(const mst_point_decoder *d, size_t n, const double *x,

@@ -16,8 +16,8 @@ check "it is as before" cmp -s "$scratch/output/new.csv" <(manistat "${base[@]}"
 succeeds "--force" "${base[@]}" -n 2 -o new.csv --force
 check "it is replaced" test "$(wc -l <new.csv)" -eq 2
 refuses "an existing file with --json" 3 "exists" "${base[@]}" --json -o new.csv
-refuses "an existing file with manifolds" 3 "exists" manifolds -o new.csv
 succeeds "manifolds into a file" manifolds -o manifolds.txt
+refuses "an existing file with manifolds" 3 "exists" manifolds -o manifolds.txt
 check "manifolds: the file holds what standard output would" cmp -s manifolds.txt <(manistat manifolds)
 succeeds "JSON into a file" "${base[@]}" -n 4 --json -o new.json
 check "it is JSON" as_json new.json 'len(r["x_1"]) == 4'

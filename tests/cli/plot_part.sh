@@ -165,3 +165,22 @@ refuses "not a result" 2 'list.json' plot list.json -o list.svg
 succeeds "the kinds" plot --kinds
 check "the kinds: listed" grep -q '^stereonet  *sphere:2 ' "$out"
 check "nothing is left behind" bash -c '! ls -A | grep -q "^\.[a-z].*svg"'
+
+# The result comes first, and a picture that is missing afterwards.
+printf '0,0,4,0,4,3,1,5\n0,0,4,0.5,4,3,1,5.5\n0,0.2,4,1,4,3,1,6\n0,0.3,4,1.4,4,3,1,6.4\n0,0.3,4,2,4,3.1,1,7\n' >shapes5.csv
+printf 'x\n0\n1\n2\n3\n4\n' >shapes5_x.csv
+run regress --manifold kendall:4x2 --y shapes5.csv --x shapes5_x.csv --plot shapes5.svg
+check "a missing picture has its exit status" test "$status" -eq 3
+check "and one line" grep -q '^manistat regress: no picture: there is no picture of kendall:4x2' "$err"
+check "behind the result" grep -q '^intercept' "$out"
+check "which is whole" cmp -s "$out" <(manistat regress --manifold kendall:4x2 --y shapes5.csv --x shapes5_x.csv 2>/dev/null)
+check "and leaves no file" test ! -e shapes5.svg
+run kmeans --manifold sphere:4 -k 1 --plot four.svg -o four.csv <<<1,0,0,0,0
+check "kmeans: the same" test "$status" -eq 3
+check "kmeans: labels" test "$(cat four.csv)" = 0
+run mean --manifold sphere:2 --kind frechet --plot-kind rose --plot rose.svg <<<0,0,1
+check "mean: a kind that does not suit" test "$status" -eq 3
+check "mean: has its result" grep -q '^  mean  ' "$out"
+run sample --manifold sphere:5 --time 1 --plot five.svg
+check "sample: its rows" test "$(wc -l <"$out")" -eq 1
+check "sample: its status" test "$status" -eq 3

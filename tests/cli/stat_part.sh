@@ -60,8 +60,34 @@ check "text: the time with its error" grep -Eq '^  time +5\.66666+7 \+- 3\.27' "
 run "${flat[@]}" flat.csv -o report.txt
 check "text in a file" grep -q 'diffusion mean on euclidean:2, 3 points' report.txt
 refuses "an existing file" 3 "report.txt exists; pass --force" "${flat[@]}" flat.csv -o report.txt
-refuses "text is not NPY" 2 "not NPY" "${flat[@]}" flat.csv -o mean.npy
-check "nothing was written" test ! -e mean.npy
+refuses "text is not NPY" 2 "not NPY" test --manifold euclidean:2 flat.csv flat.csv -o test.npy
+refuses "text is no table" 2 "not a table: -o test.csv" test --manifold euclidean:2 flat.csv flat.csv -o test.csv
+for ending in csv tsv npy; do
+    succeeds "the mean as data: $ending" "${flat[@]}" flat.csv -o "mean.$ending"
+    check "and the text on standard output: $ending" grep -q '^  mean  ' "$out"
+    succeeds "which is a file of points: $ending" "${flat[@]}" --kind frechet --json "mean.$ending"
+    cp "$out" from_table.json
+    run "${flat[@]}" --json flat.csv
+    check "with all digits: $ending" as_json "$out" 'r["mean"] == json.load(open("from_table.json"))["mean"]'
+done
+refuses "rows that are no landmarks" 3 "TPS files hold landmarks" "${flat[@]}" flat.csv -o mean.tps
+refuses "a table is not overwritten" 3 "mean.csv exists" "${flat[@]}" flat.csv -o mean.csv
+printf 'lat,lon,site\n10,20,a\n11,22,a\n-30,40,b\n-33,42,b\n' >sites.csv
+succeeds "means of groups as a table" mean --manifold sphere:2 --kind frechet --latlon --by site sites.csv -o sites_means.csv
+check "has a header and the groups" grep -qx 'lat,lon,group' sites_means.csv
+succeeds "which can be read again" mean --manifold sphere:2 --kind frechet --latlon --by group sites_means.csv --quiet
+check "as two groups" grep -q '2 points in 2 groups' "$out"
+printf '0,0,4,0,4,3\n0,0,4,0.5,4,3\n' >two_shapes.csv
+succeeds "a mean shape as TPS" mean --quiet --manifold size-and-shape:3x2 two_shapes.csv -o shape.tps
+check "is one specimen" test "$(grep -c '^LM=3' shape.tps)" -eq 1
+check "without prose" test "$(wc -l <shape.tps)" -eq 5
+printf 'x\n0\n1\n2\n' >table_x.csv
+succeeds "fitted points as a table" regress --manifold euclidean:2 --y flat.csv --x table_x.csv -o fitted.csv
+run regress --manifold euclidean:2 --y flat.csv --x table_x.csv --json
+check "a row for each" as_json "$out" 'r["fitted"] == [[float(v) for v in l.split(",")] for l in open("fitted.csv")]'
+succeeds "predictions as a table" regress --manifold euclidean:2 --y flat.csv --x table_x.csv --predict table_x.csv -o predicted.csv
+check "are points" test "$(wc -l <predicted.csv)" -eq 3
+check "nothing was written" test ! -e test.npy -a ! -e test.csv
 
 # ---- Curved space ----
 manistat sample --manifold sphere:2 --start 0,0,1 --time 0.05 -n 30 >north.csv
