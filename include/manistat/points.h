@@ -88,14 +88,16 @@ MST_API mst_points_options mst_points_options_default(void);
 
 typedef struct mst_points_reader mst_points_reader;
 /* `layout` says what stands in a row, one letter each: 'p' a point, 'v' a tangent vector at the point before
- * it, 's' a number. "pp" reads x_1…x_D, y_1…y_D. A row has either the full width of all parts or, for spd
- * and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only). Names in the header
- * that are known (docs/files.md) are obeyed in any order. MST_FORMAT if they contradict the usual one. */
+ * it, 's' a number, 'w' a rotation vector. "pp" reads x_1…x_D, y_1…y_D. A row has either the full width of
+ * all parts or, for spd and sym, n(n+1)/2 columns per point and vector, for so3 quaternions (points only).
+ * A rotation vector, for so3, is axis × angle in the axes of the rotation x that it is at, three numbers w:
+ * Exp_x = x exp([w]×). Names in the header that are known (docs/files.md) are obeyed in any order. MST_FORMAT
+ * if they contradict the usual one. */
 MST_API MST_MUST_USE mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m,
                                                 const char *layout, const char *path,
                                                 const mst_points_options *options);
-/* Up to max rows, fewer only at the end of the file; parts[k] is (max, D), or (max) for an 's'. Points within
- * the tolerances (docs/files.md) are brought onto the manifold, vectors onto the tangent space at the
+/* Up to max rows, fewer only at the end of the file; parts[k] is (max, D), or (max) for an 's', (max, 3) for
+ * a 'w'. Points within the tolerances (docs/files.md) are brought onto the manifold, vectors onto the tangent space at the
  * point before them; what is there up to rounding keeps its bits. A vector without a point before it is only
  * tested for symmetry (spd, sym). MST_FORMAT for NaN, infinities and wrong widths, MST_DOMAIN for rows off
  * the manifold; the detail names file, row, line and column. */

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const option *const options[] = {&option_space, &option_status, PAIR_OPTIONS, NULL};
+static const option *const options[] = {&option_space, &option_status, &option_rotation_vectors,
+                                        PAIR_OPTIONS, NULL};
 
 static mst_status refuse_model(model *o)
 {
@@ -61,6 +62,9 @@ const command command_exp = {
         (const example[]){
             {"A quarter of the way round the sphere, from the north pole along the x axis:",
              "echo 0,0,1,1.5707963267948966,0,0 | manistat exp --manifold sphere:2"},
+            {"A turn by 1.57 about the z axis, as a rotation vector:",
+             "echo 1,0,0,0,0,0,1.57 | manistat exp --manifold so3 "
+             "--rotation-vectors"},
             {"A file of points and a file of vectors:",
              "manistat exp --manifold sphere:2 points.csv vectors.csv -o ends.csv"},
             {NULL, NULL},
@@ -106,6 +110,8 @@ const command command_log = {
         (const example[]){
             {"From the north pole of the sphere towards the x axis:",
              "echo 0,0,1,1,0,0 | manistat log --manifold sphere:2"},
+            {"From one rotation to another, as axis times angle:",
+             "echo 1,0,0,0,0.8,0.6,0,0 | manistat log --manifold so3 --rotation-vectors"},
             {"From one point to every point of a file:",
              "echo 0,0,1 | manistat log --manifold sphere:2 - points.csv"},
             {NULL, NULL},

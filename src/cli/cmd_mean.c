@@ -86,7 +86,8 @@ static const option option_starts = {
 static const option option_time_per_factor = {
     .name = "time-per-factor",
     .kind = OPTION_FLAG,
-    .help = "on a product: fit a time for each factor instead of one for all",
+    .help = "on a product, or a torus as the product of its circles: fit a time for each factor "
+            "instead of one for all",
 };
 
 static const option option_retract = {
@@ -119,6 +120,7 @@ typedef struct averaging {
     size_t *sorted_cluster;
     group *groups; /* (count) */
     kernel_choice kernel;
+    char *circles; /* in the place of --manifold torus:m, or null */
     plotting plot;
 } averaging;
 
@@ -458,6 +460,8 @@ static mst_status run(invocation *inv)
 {
     averaging a = {0};
     mst_status status = kernel_resolve(&a.kernel, inv);
+    if (status == MST_OK && option_given(inv, &option_time_per_factor))
+        status = torus_as_product(inv, &a.circles);
     if (status == MST_OK)
         status = estimation_open(&a.e, inv);
     if (status == MST_OK)
@@ -504,6 +508,7 @@ static mst_status run(invocation *inv)
     plotting_close(&a.plot);
     estimation_close(&a.e);
     kernel_free(&a.kernel);
+    free(a.circles);
     return status;
 }
 

@@ -196,6 +196,13 @@ const char *manifold_text(const invocation *inv)
     return text != NULL ? text : option_get(inv, &option_space)->text;
 }
 
+void set_manifold_text(invocation *inv, const char *spec)
+{
+    for (size_t i = 0; inv->command->options[i] != NULL; i++)
+        if (inv->command->options[i] == &option_space)
+            inv->values[i].text = spec;
+}
+
 const char *space_words(const invocation *inv, char words[SPACE_WORDS])
 {
     const char *spec = manifold_text(inv);

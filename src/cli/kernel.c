@@ -74,13 +74,6 @@ static bool is_auto(const invocation *inv, const option *o)
     return option_given(inv, o) && strcmp(option_get(inv, o)->text, "auto") == 0;
 }
 
-static void put_manifold(invocation *inv, const char *spec)
-{
-    for (size_t i = 0; inv->command->options[i] != NULL; i++)
-        if (inv->command->options[i] == &option_space)
-            inv->values[i].text = spec;
-}
-
 /* The mean over the landmarks of the arithmetic mean of how far the nearest other one is. */
 static double gap_of(size_t n, size_t D, size_t dim, const double *x)
 {
@@ -165,7 +158,7 @@ static mst_status choose(kernel_choice *c, invocation *inv)
     /* Rows that need a nugget are for the metrics that have one to judge. */
     mst_status status = with_option(c->spec, "nugget", "0.01", &open);
     if (status == MST_OK) {
-        put_manifold(inv, open);
+        set_manifold_text(inv, open);
         status = estimation_open(&e, inv);
         if (status == MST_OK && landmark_dim(e.m) == 0)
             status = mst_fail(MST_ARGUMENT,
@@ -183,7 +176,7 @@ static mst_status choose(kernel_choice *c, invocation *inv)
         labelled_free(&rows);
         estimation_close(&e);
     }
-    put_manifold(inv, c->spec);
+    set_manifold_text(inv, c->spec);
     free(open);
     if (status == MST_OK)
         status = replace_number(&c->spec, "nugget", c->trials[c->best].nugget);
@@ -222,7 +215,7 @@ mst_status kernel_resolve(kernel_choice *c, invocation *inv)
                      : mst_fail(MST_ARGUMENT, "to choose a kernel the data are read twice, which "
                                               "standard input cannot: give a file");
     if (status == MST_OK)
-        put_manifold(inv, c->spec);
+        set_manifold_text(inv, c->spec);
     return status;
 }
 
@@ -271,4 +264,27 @@ void kernel_json(const kernel_choice *c, mst_json *j)
         mst_json_end(j);
     }
     mst_json_end(j);
+}
+
+/* ---- Tori ---- */
+
+mst_status torus_as_product(invocation *inv, char **spec)
+{
+    static const char circle[] = "circle,";
+    mst_manifold *m = NULL;
+    mst_status status =
+        manifold_text(inv) != NULL ? parse_manifold(&m, manifold_text(inv)) : MST_OK;
+    size_t count = m != NULL && mst_manifold_traits_of(m)->angles ? mst_manifold_dim(m) : 0;
+    mst_manifold_free(m);
+    if (status != MST_OK || count < 2)
+        return status;
+    *spec = malloc(sizeof "product()" + count * (sizeof circle - 1));
+    if (*spec == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for a manifold");
+    char *at = stpcpy(*spec, "product(");
+    for (size_t k = 0; k < count; k++)
+        at = stpcpy(at, circle);
+    at[-1] = ')';
+    set_manifold_text(inv, *spec);
+    return MST_OK;
 }

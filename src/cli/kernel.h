@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* --sigma and --nugget: the kernel of manifolds whose rows are landmarks, given or chosen by the data. */
+/* Options that change the --manifold of the invocation. --sigma and --nugget: the kernel of manifolds whose
+ * rows are landmarks, given or chosen by the data. */
 #ifndef MST_CLI_KERNEL_H
 #define MST_CLI_KERNEL_H
 
@@ -27,5 +28,9 @@ MST_MUST_USE mst_status kernel_resolve(kernel_choice *c, invocation *inv);
 void kernel_free(kernel_choice *c);
 void kernel_print(const kernel_choice *c, FILE *out);
 void kernel_json(const kernel_choice *c, mst_json *j);
+
+/* Puts product(circle,…,circle), which has the same rows and metric, in the place of torus:m. *spec is to be
+ * freed after the invocation, and stays as it is for other manifolds. */
+MST_MUST_USE mst_status torus_as_product(invocation *inv, char **spec);
 
 #endif

@@ -23,12 +23,22 @@ typedef struct side {
 typedef struct pair_input {
     const mst_manifold *m;
     bool vectors;
+    bool rotation_vectors;    /* three numbers, in the frame at the point */
     bool project;             /* take away what is not tangent instead of refusing it */
     uint64_t before;          /* rows handed out */
     mst_points_reader *both;  /* one file with whole pairs, else null */
     mst_points_report report; /* of that */
     side sides[2];
 } pair_input;
+
+const option option_rotation_vectors = {
+    .name = "rotation-vectors",
+    .kind = OPTION_FLAG,
+    .help =
+        "so3: tangent vectors are rotation vectors, the three numbers axis times angle "
+        "(radians) in the axes of the rotation x: y = x exp([w]), where [w] is the matrix of the "
+        "cross product with w",
+};
 
 /* As mst_points_next, but short only at the end of the file. */
 static mst_status fill_rows(mst_points_reader *reader, size_t ambient, size_t max, double *rows,
@@ -54,7 +64,7 @@ static mst_status side_open(side *s, const mst_manifold *m, const char *layout, 
     mst_points_options own = *options;
     own.report = &s->report;
     s->path = path;
-    s->ambient = mst_manifold_ambient(m);
+    s->ambient = strcmp(layout, "w") == 0 ? 3 : mst_manifold_ambient(m);
     mst_status status = new_doubles(&s->ahead, 2, s->ambient);
     if (status == MST_OK)
         status = mst_points_open(&s->reader, m, layout, path, &own);
@@ -82,6 +92,9 @@ static mst_status input_open(pair_input *in, const invocation *inv, const mst_ma
 {
     char second = operation->second;
     *in = (pair_input){.m = m, .vectors = second == 'v', .project = options->project};
+    in->rotation_vectors = in->vectors && option_given(inv, &option_rotation_vectors);
+    if (in->rotation_vectors)
+        second = 'w';
     const char *path[2];
     mst_status status = input_path(inv, 0, &path[0]);
     if (status != MST_OK)
@@ -137,8 +150,21 @@ static mst_status make_tangent(const pair_input *in, size_t n, const double *x, 
     return status;
 }
 
-static mst_status input_next(pair_input *in, size_t max, double *x, double *y, double *numbers,
-                             size_t *got)
+/* Rotation vectors (n, 3) to vectors at the points x (n, D), in place. */
+static mst_status to_ambient(const pair_input *in, size_t n, const double *x, double *v)
+{
+    double *w;
+    mst_status status = new_doubles(&w, n, 3);
+    if (status == MST_OK) {
+        memcpy(w, v, n * 3 * sizeof *w);
+        status = mst_manifold_from_frame(in->m, n, x, w, v);
+    }
+    free(w);
+    return status;
+}
+
+static mst_status read_next(pair_input *in, size_t max, double *x, double *y, double *numbers,
+                            size_t *got)
 {
     if (in->both != NULL) {
         double *const parts[] = {x, y, numbers};
@@ -156,9 +182,16 @@ static mst_status input_next(pair_input *in, size_t max, double *x, double *y, d
         return mst_fail(
             MST_FORMAT, "%s has fewer rows than %s; give as many in both files, or a single one",
             count[0] < count[1] ? a->path : b->path, count[0] < count[1] ? b->path : a->path);
-    status = in->vectors ? make_tangent(in, *got, x, y) : MST_OK;
+    status = in->vectors && !in->rotation_vectors ? make_tangent(in, *got, x, y) : MST_OK;
     in->before += *got;
     return status;
+}
+
+static mst_status input_next(pair_input *in, size_t max, double *x, double *y, double *numbers,
+                             size_t *got)
+{
+    mst_status status = read_next(in, max, x, y, numbers, got);
+    return status == MST_OK && in->rotation_vectors ? to_ambient(in, *got, x, y) : status;
 }
 
 static void input_tell(const pair_input *in, const invocation *inv)
@@ -206,10 +239,14 @@ static mst_status job_open(pair_job *job, invocation *inv, const pair_operation 
             return status;
     }
     job->ambient = mst_manifold_ambient(job->m);
+    job->rotation_vectors = option_given(inv, &option_rotation_vectors);
+    if (job->rotation_vectors && mst_manifold_traits_of(job->m)->rows != MST_ROWS_ROTATIONS)
+        return mst_fail(MST_ARGUMENT, "--rotation-vectors needs so3, not %s",
+                        mst_manifold_spec(job->m));
     if (operation->coordinates == PAIR_POINTS)
         job->width = mst_points_width(job->m, &job->options);
     else if (operation->coordinates == PAIR_VECTORS)
-        job->width = job->ambient;
+        job->width = job->rotation_vectors ? 3 : job->ambient;
     const result_layout layout = {
         .lead = operation->lead,
         .prefix = operation->prefix,
@@ -383,6 +420,8 @@ mst_status pair_send(pair_job *job, size_t n, const double *coordinates, size_t 
     mst_status status = MST_OK;
     if (job->operation->coordinates == PAIR_POINTS)
         status = mst_points_encode(job->m, n, coordinates, &job->options, job->coded);
+    else if (job->operation->coordinates == PAIR_VECTORS && job->rotation_vectors)
+        status = mst_manifold_to_frame(job->m, n, job->x, coordinates, job->coded);
     else if (job->operation->coordinates == PAIR_VECTORS)
         status = mst_points_encode_vectors(job->m, n, coordinates, &job->options, job->coded);
     if (status != MST_OK)

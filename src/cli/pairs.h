@@ -32,6 +32,8 @@
     "where this is not positive. Both become exact as t -> 0, and are as good as the network, "  \
     "which has learned from points "                                                             \
     "that are a few times sqrt(t) apart.\n\n"
+/* For so3, by exp and log. */
+extern const option option_rotation_vectors;
 #define PAIR_OPTIONS                                                                         \
     &option_score_limit, POINT_OPTIONS, SHRINK_OPTIONS, OUTPUT_OPTIONS, &option_seed_unused, \
         &option_threads_unused
@@ -73,6 +75,7 @@ struct pair_job {
     double *x, *y, *v;                  /* (chunk, ambient) */
     double *numbers;                    /* (chunk), the last column, if there is one */
     double *coded;                      /* (chunk, width) */
+    bool rotation_vectors;              /* vectors stand in files as three numbers */
     double *rows;                       /* (chunk, cols) */
     unsigned char *flags;               /* (chunk) */
     const char **status;                /* (chunk), words; null if the operation has none */

@@ -91,8 +91,8 @@ mst_status mst_points_check_options(const mst_manifold *m, const mst_points_opti
 static size_t part_width(const mst_manifold *m, mst_point_form f, char letter)
 {
     size_t D = mst_manifold_ambient(m);
-    if (letter == 's')
-        return 1;
+    if (letter == 's' || letter == 'w')
+        return letter == 's' ? 1 : 3;
     if (f == MST_FORM_TRIANGLE)
         return mst_matrix_order(D) * (mst_matrix_order(D) + 1) / 2;
     if (letter == 'v' || f == MST_FORM_FULL)
@@ -123,6 +123,8 @@ static void describe_row(const mst_manifold *m, mst_point_form f, const char *la
         int k;
         if (*c == 's')
             k = snprintf(t, left, "%sa number", comma);
+        else if (*c == 'w')
+            k = snprintf(t, left, "%sw_1…w_3", comma);
         else if (*c == 'p' && f == MST_FORM_LATLON)
             k = snprintf(t, left, "%slatitude, longitude", comma);
         else if (D == 1)
@@ -271,8 +273,9 @@ static mst_status order_columns(mst_point_decoder *d)
     for (size_t k = 0; k < parts; k++) {
         char letter = d->layout[k];
         size_t width = part_width(d->m, d->form, letter), *columns = d->columns + k * D;
-        mst_header h = {.kind =
-                            d->form == MST_FORM_LATLON ? MST_HEADER_LATLON : MST_HEADER_QUATERNION,
+        mst_header h = {.kind = letter == 'w'                ? MST_HEADER_VECTOR
+                                : d->form == MST_FORM_LATLON ? MST_HEADER_LATLON
+                                                             : MST_HEADER_QUATERNION,
                         .count = width};
         for (size_t i = 0; i < width; i++)
             columns[i] = i;
@@ -280,7 +283,7 @@ static mst_status order_columns(mst_point_decoder *d)
             ;
         else if (d->form == MST_FORM_TRIANGLE)
             MST_TRY(order_triangle(d, column, columns));
-        else if (letter == 'v' || d->form == MST_FORM_FULL)
+        else if (letter == 'v' || (letter == 'p' && d->form == MST_FORM_FULL))
             MST_TRY(order_coordinates(d, column, columns));
         else
             MST_TRY(order_names(d, &h, column, columns, &told));
@@ -541,7 +544,7 @@ mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n, const dou
     MST_TRY(check_finite(d, n, rows));
     for (size_t k = 0; d->layout[k] != '\0'; k++) {
         char letter = d->layout[k];
-        size_t width = letter == 's' ? 1 : D;
+        size_t width = letter == 'p' || letter == 'v' ? D : part_width(d->m, d->form, letter);
         double *x = parts[k] + done * width;
         for (size_t i = 0; i < n; i++) {
             const double *row = rows + i * d->cols + column;
@@ -550,7 +553,10 @@ mst_status mst_point_decode_rows(const mst_point_decoder *d, size_t n, const dou
                 continue;
             }
             gather(d, k, part_width(d->m, d->form, letter), row, onto);
-            MST_TRY(from_form(d, k, i, onto, x + i * D));
+            if (letter == 'w')
+                memcpy(x + i * width, onto, width * sizeof *x);
+            else
+                MST_TRY(from_form(d, k, i, onto, x + i * D));
         }
         if (letter == 'p') {
             MST_TRY(mst_settle_points(d, n, x, onto));

@@ -83,8 +83,10 @@ static mst_status open_reader(mst_points_reader **out, const mst_manifold *m, co
 mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const char *layout,
                            const char *path, const mst_points_options *options)
 {
-    if (*layout == '\0' || strspn(layout, "pvs") != strlen(layout))
+    if (*layout == '\0' || strspn(layout, "pvsw") != strlen(layout))
         return mst_fail(MST_ARGUMENT, "\"%s\" is not a layout of a row", layout);
+    if (strchr(layout, 'w') != NULL && m->traits.rows != MST_ROWS_ROTATIONS)
+        return mst_fail(MST_ARGUMENT, "rotation vectors need so3, not %s", mst_manifold_spec(m));
     return open_reader(out, m, layout, path, &(label_columns){0}, options);
 }
 

@@ -63,6 +63,29 @@ prints "degrees in and out" -170 1e-12 exp --manifold circle --degrees <<<170,20
 prints "vectors in degrees" 20 1e-12 log --manifold circle --degrees <<<170,-170
 prints "vectors of the torus in degrees" 20,-30 1e-12 log --manifold torus:2 --degrees <<<170,10,-170,-20
 prints "latitude and longitude" $half_pi 1e-15 dist --manifold sphere:2 --latlon <<<90,0,0,120
+# Rotation vectors: three numbers in the axes of the base point, which exp takes back.
+prints "a quarter turn as a rotation vector" 0,0,$half_pi 1e-15 log --manifold so3 --rotation-vectors <<<1,0,0,0,0.7071067811865476,0,0,0.7071067811865476
+prints "from a point that is turned" 0,0,$half_pi 1e-15 log --manifold so3 --rotation-vectors <<<0.6,0.8,0,0,0.42426406871192857,0.5656854249492381,-0.5656854249492381,0.42426406871192857
+prints "and back" 0.7071067811865476,0,0,0.7071067811865476 1e-15 exp --manifold so3 --rotation-vectors --quaternion <<<1,0,0,0,0,0,$half_pi
+manistat sample --manifold so3 --time 0.5 -n 5 --quaternion >turned.csv
+manistat sample --manifold so3 --time 1.5 -n 5 --quaternion --seed 3 >ends.csv
+manistat log --manifold so3 --rotation-vectors turned.csv ends.csv >vectors.csv
+check "three numbers" test "$(head -1 vectors.csv | tr -cd , | wc -c)" -eq 2
+run exp --manifold so3 --rotation-vectors --quaternion turned.csv vectors.csv
+check "log and exp are inverse" close_to ends.csv "$out" 1e-14
+paste -d, turned.csv vectors.csv >both_parts.csv
+run exp --manifold so3 --rotation-vectors --quaternion both_parts.csv
+check "in one file as well" close_to ends.csv "$out" 1e-14
+{ echo wz,wx,wy && awk -F, '{ print $3 "," $1 "," $2 }' vectors.csv; } >named.csv
+run exp --manifold so3 --rotation-vectors --quaternion turned.csv named.csv
+check "by their names" close_to ends.csv "$out" 1e-14
+manistat log --manifold so3 turned.csv ends.csv >matrices.csv
+check "the length is the angle" python3 -c 'import math
+w = [[float(v) for v in l.split(",")] for l in open("vectors.csv")]
+m = [[float(v) for v in l.split(",")] for l in open("matrices.csv")]
+assert all(abs(math.hypot(*a) - math.hypot(*b) / math.sqrt(2)) < 1e-14 for a, b in zip(w, m))'
+refuses "rotation vectors elsewhere" 2 "rotation-vectors needs so3, not sphere:2" log --manifold sphere:2 --rotation-vectors <<<0,0,1,1,0,0
+refuses "nine numbers where three are meant" 2 "so3 needs 12 .x_1…x_9, w_1…w_3., or 7 with quaternions" exp --manifold so3 --rotation-vectors <<<1,0,0,0,0,0,0,0,0,0,0,0,0
 run geodesic --manifold sphere:2 --latlon --steps 2 <<<0,10,0,50
 tail -n +2 "$out" | cut -d, -f3- >rows
 printf '0,10\n0,30\n0,50\n' >expected

@@ -452,6 +452,16 @@ expects "a time per factor" "r['time'] is None and near(r['times'][1], 24218.75)
 expects "one time for unlike factors" "r['time'] > 5 and near(r['times'][0], 5.1875) and r['equal_times']['p_value'] < 1e-4 and r['warnings'] == ['unequal-times'] and r['covariance'] == 'sandwich'" "${scales[@]}" scales.csv
 check "unlike factors: a warning names the remedy" grep -q -- '--time-per-factor' "$err"
 printf 'a\na\nb\nb\n' >halves.csv
+paste -d, <(manistat sample --manifold circle --time 0.05 -n 60 --seed 1) <(manistat sample --manifold circle --time 0.5 -n 60 --seed 2) >torus.csv
+expects "a time for each circle of a torus" "r['manifold'] == 'product(circle,circle)' and 0.03 < r['times'][0] < 0.08 and 0.3 < r['times'][1] < 0.8 and len(r['times_interval']) == 2" mean --manifold torus:2 --time-per-factor torus.csv
+for k in 1 2; do
+    cut -d, -f$k torus.csv >one_circle.csv
+    run mean --manifold circle --json one_circle.csv
+    cp "$out" "circle$k.json"
+done
+run mean --manifold torus:2 --time-per-factor --json torus.csv
+check "is that of the circles" as_json "$out" 'all(abs(r["times"][k] / json.load(open(f"circle{k+1}.json"))["time"] - 1) < 1e-9 for k in (0, 1))'
+refuses "a circle has one time" 2 "not a product" mean --manifold circle --time-per-factor one_circle.csv
 succeeds "a time per factor and group" "${scales[@]}" --time-per-factor --by halves.csv scales.csv
 check "a time per factor and group: columns" grep -q 'time_1 .*time_2' "$out"
 for bad in "--manifold euclidean:3" "--manifold product(euclidean:2,euclidean:1) --time 2" "--manifold product(euclidean:2,euclidean:1) --kind frechet"; do

@@ -152,6 +152,7 @@ echo 0,0,1,0,0,-1 | manistat log --manifold sphere:2 --json
 echo 0,0,1,0,0,-1 | manistat geodesic --manifold sphere:2 --steps 2
 echo 0,180 | manistat log --manifold circle --degrees
 echo 1,0,0,0,0,1,0,0 | manistat log --manifold so3 --quaternion
+echo 1,0,0,0,0,1,0,0 | manistat log --manifold so3 --rotation-vectors
 manistat dist --manifold sphere:2 d/table.npy d/table.tsv
 """),
     ("heat", HEAT, """
