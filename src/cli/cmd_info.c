@@ -11,8 +11,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define LABEL "  %-14s"
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), end = strlen(ending);
+    return length >= end && strcmp(path + length - end, ending) == 0;
+}
 
 /* ---- Models ---- */
 
@@ -135,9 +142,7 @@ static void tell_formulas(report *r, const mst_manifold *m)
 /* A manifold that was learned, by the ending of its name. */
 static bool is_learned(const char *path)
 {
-    size_t length = strlen(path);
-    return (length > 3 && strcmp(path + length - 3, ".gp") == 0) ||
-           (length > 8 && strcmp(path + length - 8, ".decoder") == 0);
+    return ends_with(path, ".gp") || ends_with(path, ".decoder");
 }
 
 static mst_status tell_learned(report *r, const char *path)
@@ -364,7 +369,118 @@ static mst_status tell_data(report *r, const char *path)
     return status;
 }
 
-/* ---- Which of the two? ---- */
+/* ---- Landmarks ---- */
+
+/* What a TPS file tells: the mean distance of neighbouring landmarks, and how many specimens lack some. */
+static double describe_landmarks(const mst_landmarks *l, size_t *missing)
+{
+    size_t count = l->cols / l->dim, distances = 0;
+    double sum = 0;
+    *missing = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const double *q = l->x + i * l->cols;
+        bool whole = true;
+        for (size_t a = 0; a < count; a++) {
+            double nearest = INFINITY;
+            whole = whole && !isnan(q[a * l->dim]);
+            for (size_t b = 0; b < count; b++) {
+                double square = 0;
+                for (size_t k = 0; k < l->dim; k++)
+                    square += pow(q[a * l->dim + k] - q[b * l->dim + k], 2);
+                if (a != b && square < nearest) /* false for missing ones */
+                    nearest = square;
+            }
+            distances += isfinite(nearest);
+            sum += isfinite(nearest) ? sqrt(nearest) : 0;
+        }
+        *missing += !whole;
+    }
+    return distances > 0 ? sum / (double)distances : NAN;
+}
+
+static void landmark_members(const mst_landmarks *l, const char *path, size_t missing, double gap,
+                             const char *const specs[3], mst_json *j)
+{
+    json_member_string(j, "file", path);
+    json_member_string(j, "kind", "landmarks");
+    json_member_integer(j, "rows", l->n);
+    json_member_integer(j, "columns", l->cols);
+    json_member_integer(j, "landmarks", l->cols / l->dim);
+    json_member_integer(j, "dimension", l->dim);
+    json_member_integer(j, "missing", missing);
+    json_member_number(j, "neighbours", gap);
+    mst_json_key(j, "labels");
+    mst_json_array(j);
+    for (size_t i = 0; l->labels != NULL && i < l->n; i++)
+        mst_json_string(j, l->labels->names[l->labels->index[i]]);
+    mst_json_end(j);
+    mst_json_key(j, "manifold");
+    mst_json_array(j);
+    for (size_t k = 0; k < 3; k++)
+        mst_json_string(j, specs[k]);
+    mst_json_end(j);
+}
+
+static void print_landmarks(const mst_landmarks *l, const char *path, size_t missing, double gap,
+                            const char *const specs[3], FILE *out)
+{
+    enum { SHOWN = 6 };
+    fprintf(out, "%s, landmarks (TPS)\n\n", path);
+    fprintf(out, LABEL "%zu\n", "specimens", l->n);
+    fprintf(out, LABEL "%zu, of %zu coordinates each: rows of %zu numbers\n", "landmarks",
+            l->cols / l->dim, l->dim, l->cols);
+    if (l->labels != NULL) {
+        fprintf(out, LABEL, "labels");
+        for (size_t i = 0; i < l->n && i < SHOWN; i++)
+            fprintf(out, "%s%s", i > 0 ? ", " : "", l->labels->names[l->labels->index[i]]);
+        fprintf(out, "%s\n", l->n > SHOWN ? ", ..." : "");
+    }
+    if (missing > 0)
+        fprintf(out, LABEL "%zu specimen%s with missing points ('manistat align --drop-missing')\n",
+                "missing", missing, missing == 1 ? "" : "s");
+    if (gap > 0)
+        fprintf(out, LABEL "%.4g apart in the mean, in units of the file\n", "neighbours", gap);
+    fprintf(out, LABEL "%s (shapes), %s, or %s after 'manistat align'\n", "points of", specs[0],
+            specs[1], specs[2]);
+}
+
+static mst_status tell_landmarks(report *r, const char *path)
+{
+    mst_landmarks *l;
+    mst_status status = mst_landmarks_read(&l, path, NULL);
+    if (status != MST_OK)
+        return status;
+    size_t missing, count = l->cols / l->dim;
+    double gap = describe_landmarks(l, &missing);
+    double unit = pow(10, floor(log10(1.5 * gap)) - 1); /* two digits */
+    char text[3][64];
+    const char *const specs[] = {text[0], text[1], text[2]};
+    snprintf(text[0], sizeof text[0], "kendall:%zux%zu", count, l->dim);
+    snprintf(text[1], sizeof text[1], "size-and-shape:%zux%zu", count, l->dim);
+    snprintf(text[2], sizeof text[2], "landmarks:%zux%zu?sigma=%g", count, l->dim,
+             gap > 0 ? round(1.5 * gap / unit) * unit : 1);
+    if (r->json != NULL)
+        landmark_members(l, path, missing, gap, specs, r->json);
+    else
+        print_landmarks(l, path, missing, gap, specs, r->text);
+    mst_landmarks_free(l);
+    return MST_OK;
+}
+
+/* ---- Which of them? ---- */
+
+/* The first line that has anything begins with LM= or LM3=. */
+static bool looks_like_landmarks(const char *path)
+{
+    char word[4] = "";
+    FILE *file = strcmp(path, "-") != 0 ? fopen(path, "r") : NULL;
+    if (file == NULL)
+        return false;
+    bool fits = fscanf(file, " %3[LMlm]", word) == 1 && strcasecmp(word, "LM") == 0;
+    int next = fits ? fgetc(file) : EOF;
+    fclose(file);
+    return next == '=' || next == '3' || next == ' ';
+}
 
 /* A name that says so, or the brace that follows the eight bytes of a safetensors file's header length. */
 static bool looks_like_model(const char *path)
@@ -393,10 +509,17 @@ static mst_status run(invocation *inv)
                         "no FILE given; for example 'manistat info model.safetensors'");
     path = inv->operands[0];
     mst_status status = report_open(&r, inv);
+    if (status == MST_OK && (ends_with(path, ".nii") || ends_with(path, ".nii.gz")))
+        status = mst_fail(MST_UNABLE,
+                          "%s: an image, which manistat does not read yet; write its tensors as a "
+                          "table with a row for each voxel and the header xx,xy,xz,yy,yz,zz, for "
+                          "spd:3",
+                          path);
     if (status == MST_OK)
-        status = is_learned(path)         ? tell_learned(&r, path)
-                 : looks_like_model(path) ? tell_model(&r, path)
-                                          : tell_data(&r, path);
+        status = is_learned(path)             ? tell_learned(&r, path)
+                 : looks_like_model(path)     ? tell_model(&r, path)
+                 : looks_like_landmarks(path) ? tell_landmarks(&r, path)
+                                              : tell_data(&r, path);
     if (status == MST_OK)
         status = report_finish(&r);
     report_close(&r);
@@ -413,7 +536,8 @@ const command command_info = {
         "for, the network, how it was trained and its certificate. A table of numbers (CSV, TSV, "
         "NPY): rows, columns, "
         "header, and the manifolds whose points the rows could be, such as sphere:2 if all of them "
-        "have three numbers and norm one.",
+        "have three numbers and norm one. Landmarks (TPS): specimens, landmarks, labels, missing "
+        "points, how far neighbours are apart, and the spaces of shapes.",
     .options =
         (const option *const[]){&option_seed_unused, &option_threads_unused, OUTPUT_OPTIONS, NULL},
     .max_operands = 1,

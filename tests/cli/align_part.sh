@@ -108,3 +108,15 @@ refuses "a cut point in space" 2 "row 1: a cut point" log --manifold kendall:4x3
 refuses "a vector at a shape that is not as it is written" 2 "is not|off" exp --manifold kendall:3x2 - <<<0,0,4,0,4,3,0,0,0,0,0,0
 refuses "nor can it be projected" 2 "may turn points of kendall:3x2, but not the vectors" exp --project --manifold kendall:3x2 - <<<0,0,4,0,4,3,0,0,0,0,0,0
 refuses "too few landmarks" 2 "kendall:3x3 is out of range" mean --manifold kendall:3x3 - <<<0,0,4,0,4,3,0,0,1
+
+# What a file of landmarks is.
+printf 'LM=3\n0 0\n40 0\n40 30\nID=a\nLM=3\n0 0\n40 0\nNA NA\nID=b\n' >described.tps
+run info described.tps
+check "info knows landmarks" grep -q 'described.tps, landmarks .TPS.' "$out"
+check "and how many" grep -q '^  landmarks  *3, of 2 coordinates each: rows of 6 numbers' "$out"
+check "and their labels" grep -q '^  labels  *a, b$' "$out"
+check "and what is missing" grep -q '^  missing  *1 specimen with missing points' "$out"
+check "and what they may be" grep -q '^  points of  *kendall:3x2 .shapes., size-and-shape:3x2, or landmarks:3x2.sigma=' "$out"
+run info --json described.tps
+check "in JSON" as_json "$out" 'r["kind"] == "landmarks" and (r["rows"], r["landmarks"], r["dimension"], r["missing"]) == (2, 3, 2, 1) and r["labels"] == ["a", "b"] and abs(r["neighbours"] - 36) < 1e-12'
+refuses "an image" 3 "an image, which manistat does not read yet; write its tensors as a table" info brain.nii.gz
