@@ -76,6 +76,7 @@ typedef struct mst_manifold_traits {
     bool unrolls;
     /* Rows are landmarks, points of R^k with this k one after the other; 0: they are not. */
     size_t landmark_dim;
+    double kernel_width; /* of landmarks that are carried by flows: sigma of their kernel; else 0 */
     /* Of landmarks: moving all of them by the same vector is an isometry, and takes the frame along. */
     bool moves_together;
     /* Any row of numbers that `project` takes stands for a point, as any configuration of landmarks has a

@@ -99,8 +99,8 @@ MST_API MST_MUST_USE mst_status mst_points_open(mst_points_reader **out, const m
 /* Up to max rows, fewer only at the end of the file; parts[k] is (max, D), or (max) for an 's', (max, 3) for
  * a 'w'. Points within the tolerances (docs/files.md) are brought onto the manifold, vectors onto the tangent
  * space at the point before them; what is there up to rounding keeps its bits. A vector without a point
- * before it is only tested for symmetry (spd, sym). MST_FORMAT for NaN, infinities and wrong widths, MST_DOMAIN
- * for rows off the manifold; the detail names file, row, line and column. */
+ * before it is only tested for symmetry (spd, sym). MST_FORMAT for NaN, infinities and wrong widths,
+ * MST_DOMAIN for rows off the manifold; the detail names file, row, line and column. */
 MST_API MST_MUST_USE mst_status mst_points_next(mst_points_reader *r, size_t max,
                                                 double *const *parts, size_t *got);
 MST_API void mst_points_reader_free(mst_points_reader *r);

@@ -91,7 +91,7 @@ FLAG(option_status, "status", NULL,
      "has it where rows may lack one");
 
 FLAG(option_json, "json", GROUP_COMMON,
-     "write one JSON object, with the columns of a table as arrays");
+     "write one JSON object, with the columns of a table as arrays; -o FILE.json does so, too");
 
 const option option_output = {
     .letter = 'o',

@@ -87,6 +87,16 @@ static mst_status side_next(side *s, size_t max, double *rows, size_t *got)
     return status;
 }
 
+/* Rows of another width may hold rotation vectors. */
+static mst_status with_advice(const pair_input *in, mst_status status)
+{
+    const char *detail = mst_error_detail();
+    if (status != MST_FORMAT || !in->vectors || in->rotation_vectors ||
+        strstr(detail, "; so3 needs ") == NULL)
+        return status;
+    return mst_fail(status, "%s; vectors of three numbers need --rotation-vectors", detail);
+}
+
 static mst_status input_open(pair_input *in, const invocation *inv, const mst_manifold *m,
                              const pair_operation *operation, const mst_points_options *options)
 {
@@ -103,7 +113,7 @@ static mst_status input_open(pair_input *in, const invocation *inv, const mst_ma
     mst_points_options own = *options;
     own.report = &in->report;
     if (inv->operand_count < 2)
-        return mst_points_open(&in->both, m, whole, path[0], &own);
+        return with_advice(in, mst_points_open(&in->both, m, whole, path[0], &own));
     path[1] = inv->operands[1];
     if (strcmp(path[0], "-") == 0 && strcmp(path[1], "-") == 0)
         return mst_fail(MST_ARGUMENT, "standard input cannot be both files; name one of them");
@@ -111,6 +121,7 @@ static mst_status input_open(pair_input *in, const invocation *inv, const mst_ma
         const char part[] = {whole[k], '\0'};
         status = side_open(&in->sides[k], m, part, path[k], options);
     }
+    status = with_advice(in, status);
     /* Two single rows are one pair, not an endless supply. */
     in->sides[0].constant = in->sides[0].ahead_count == 1 && in->sides[1].ahead_count != 1;
     in->sides[1].constant = in->sides[1].ahead_count == 1 && in->sides[0].ahead_count != 1;

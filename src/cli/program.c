@@ -15,6 +15,18 @@
 const command *const commands[] = {COMMAND_LIST(COMMAND_ADDRESS) NULL};
 #undef COMMAND_ADDRESS
 
+/* A file of -o that ends in .json is to hold JSON, with --json or without. */
+static void json_by_ending(invocation *inv)
+{
+    const char *path = option_get(inv, &option_output)->text;
+    size_t length = path != NULL ? strlen(path) : 0;
+    if (length < 5 || strcmp(path + length - 5, ".json") != 0)
+        return;
+    for (size_t i = 0; inv->command->options[i] != NULL; i++)
+        if (inv->command->options[i] == &option_json)
+            inv->values[i].given = true;
+}
+
 static mst_status run_command(invocation *inv, int argc, char **argv)
 {
     mst_status status = parse_arguments(inv, argc, argv);
@@ -28,6 +40,7 @@ static mst_status run_command(invocation *inv, int argc, char **argv)
         printf("manistat %s\n", mst_version());
         return MST_OK;
     }
+    json_by_ending(inv);
     status = check_required(inv);
     return status == MST_OK ? inv->command->run(inv) : status;
 }

@@ -155,6 +155,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *t)
     bool alone = shape_of(m)->count == 1;
     t->compact = MST_NO;
     t->landmark_dim = shape_of(m)->space;
+    t->kernel_width = shape_of(m)->sigma;
     t->moves_together = true;
     t->flat = t->hadamard = alone ? MST_YES : MST_NO;
     if (alone)

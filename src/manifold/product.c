@@ -315,6 +315,7 @@ static void traits(const mst_manifold *m, mst_manifold_traits *out)
         out->has_border = out->has_border || t->has_border;
         out->line = NULL;
         out->landmark_dim = 0;
+        out->kernel_width = 0;
         out->moves_together = false;
         out->positive_definite = false;
         out->any_row = out->any_row && t->any_row;

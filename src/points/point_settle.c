@@ -197,10 +197,9 @@ mst_status mst_check_kernel(const mst_point_decoder *d, size_t n, const double *
     size_t rows = n < ENOUGH ? n : ENOUGH, D = mst_manifold_ambient(d->m), at = 0;
     for (size_t f = 0; f < d->leaf_count; at += d->leaves[f++].width) {
         const mst_manifold *factor = mst_manifold_factor(d->m, f);
-        const char *spec = mst_manifold_spec(factor), *sigma = strstr(spec, "sigma=");
         size_t dim = factor->traits.landmark_dim, count = dim > 0 ? factor->ambient / dim : 0;
-        double width = 0, gap = 0;
-        if (count < 2 || sigma == NULL || sscanf(sigma, "sigma=%lf", &width) != 1)
+        double width = factor->traits.kernel_width, gap = 0;
+        if (count < 2 || !(width > 0))
             continue;
         for (size_t i = 0; i < rows; i++)
             gap += gap_of_row(count, dim, x + i * D + at) / (double)rows;

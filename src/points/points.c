@@ -85,7 +85,8 @@ mst_status mst_points_open(mst_points_reader **out, const mst_manifold *m, const
 {
     if (*layout == '\0' || strspn(layout, "pvsw") != strlen(layout))
         return mst_fail(MST_ARGUMENT, "\"%s\" is not a layout of a row", layout);
-    if (strchr(layout, 'w') != NULL && m->traits.rows != MST_ROWS_ROTATIONS)
+    bool turns = strchr(layout, 'w') != NULL;
+    if (turns && m->traits.rows != MST_ROWS_ROTATIONS)
         return mst_fail(MST_ARGUMENT, "rotation vectors need so3, not %s", mst_manifold_spec(m));
     return open_reader(out, m, layout, path, &(label_columns){0}, options);
 }

@@ -84,6 +84,7 @@ check "the length is the angle" python3 -c 'import math
 w = [[float(v) for v in l.split(",")] for l in open("vectors.csv")]
 m = [[float(v) for v in l.split(",")] for l in open("matrices.csv")]
 assert all(abs(math.hypot(*a) - math.hypot(*b) / math.sqrt(2)) < 1e-14 for a, b in zip(w, m))'
+refuses "three numbers without the option" 2 "vectors.csv has 3 columns.*; vectors of three numbers need --rotation-vectors$" exp --manifold so3 turned.csv vectors.csv
 refuses "rotation vectors elsewhere" 2 "rotation-vectors needs so3, not sphere:2" log --manifold sphere:2 --rotation-vectors <<<0,0,1,1,0,0
 refuses "nine numbers where three are meant" 2 "so3 needs 12 .x_1…x_9, w_1…w_3., or 7 with quaternions" exp --manifold so3 --rotation-vectors <<<1,0,0,0,0,0,0,0,0,0,0,0,0
 run geodesic --manifold sphere:2 --latlon --steps 2 <<<0,10,0,50

@@ -114,3 +114,9 @@ if has_terminals; then
     script -qec "manistat sample --manifold spd:3 --time 1 -n 60000 -o quiet.csv --quiet" /dev/null </dev/null >screen 2>&1
     check "no progress line with --quiet" test ! -s screen
 fi
+
+# A file that ends in .json holds JSON.
+succeeds "JSON by the ending" "${base[@]}" -n 4 -o ending.json
+check "is what --json writes" as_json ending.json 'len(r["x_1"]) == 4 and r["command"] == "sample"'
+succeeds "of a text as well" manifolds -o manifolds.json
+check "is an object" as_json manifolds.json 'r["command"] == "manifolds"'
