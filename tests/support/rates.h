@@ -30,9 +30,9 @@ typedef struct rates {
 /* Simulates 400 sets, or as many as MST_SETS says, beginning with number MST_FIRST_SET. */
 rates simulate(simulated_set f, const void *law);
 
-/* Each prints a line with the counts and fails if a promise is broken. Limits are 92 to 98 % for coverage and 2
- * to 8 % for rejections, of the answers; with 400 sets right code of the nominal rate leaves them about once
- * in 150 fresh seeds. They widen with fewer sets, to three standard deviations. */
+/* Each prints a line with the counts and fails if a promise is broken. Limits are 92 to 98 % for coverage and
+ * 2 to 8 % for rejections, of the answers; with 400 sets right code of the nominal rate leaves them about
+ * once in 150 fresh seeds. They widen with fewer sets, to three standard deviations. */
 void assert_coverage(const char *name, rates r); /* any law */
 void assert_coverage_of_model(const char *name,
                               rates r);            /* data follow the model: few are flagged */
