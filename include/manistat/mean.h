@@ -123,6 +123,13 @@ typedef enum mst_no_region {
     MST_REGION_NOT_ASKED,   /* so many dimensions that the covariance is formed for those who ask */
 } mst_no_region;
 
+/* Why a score region has no semi-axes. */
+typedef enum mst_no_axes {
+    MST_AXES_GIVEN,
+    MST_AXES_ROUND,  /* it reaches round the manifold, to the cut locus of the mean */
+    MST_AXES_PIECES, /* it is not one piece about the mean */
+} mst_no_axes;
+
 typedef struct mst_mean_options {
     size_t size;            /* set by the default: how much of the struct the program knows */
     mst_mean_method method; /* default MST_MEAN_NEWTON */
@@ -253,6 +260,13 @@ typedef struct mst_mean_result {
      * their geodesics in a way of their own (landmarks), and validity numbers as mst_score_validity has them;
      * else null. */
     double *distances, *validity;
+    mst_no_axes no_axes; /* of an MST_REGION_SCORE */
+    /* (d, d), of an MST_REGION_SCORE with axes, else null: E in `basis`, with which {Exp_μ(v) : vᵀE⁻¹v ≤
+     * 1} is the smallest such ellipsoid about μ, a little enlarged, that holds the region */
+    double *region_ellipsoid;
+    /* Of an MST_REGION_SCORE: the edge, as mst_mean_region_boundary returns it; 0 parts: not known. */
+    size_t boundary_parts, *boundary_end;
+    double *boundary;
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success
@@ -262,12 +276,33 @@ MST_API MST_MUST_USE mst_status mst_mean_fit(mst_mean_result **out, const mst_sc
                                              const mst_mean_options *options);
 MST_API void mst_mean_result_free(mst_mean_result *result);
 
-/* Semi-axes of an MST_REGION_ELLIPSOID, decreasing: axes (d) of a manifold that is no product, with `factor`
- * 0; of a product those of the region's shadow in the tangent space of one factor, axes (dimension of the
- * factor). MST_UNABLE if the region is none. */
+/* Semi-axes of the region, decreasing: axes (d) of a manifold that is no product, with `factor` 0; of a
+ * product those of the region's shadow in the tangent space of one factor, axes (dimension of the factor).
+ * Those of an MST_REGION_SCORE are of an ellipsoid that holds it (`region_ellipsoid`). MST_UNABLE if there
+ * are none. */
 MST_API MST_MUST_USE mst_status mst_mean_region_axes(const mst_mean_result *r,
                                                      const mst_manifold *m, size_t factor,
                                                      double *axes);
+
+/* The directions of these axes, directions (as many as axes, D): unit tangent vectors at the mean. */
+MST_API MST_MUST_USE mst_status mst_mean_region_directions(const mst_mean_result *r,
+                                                           const mst_manifold *m, size_t factor,
+                                                           double *directions);
+
+/* The edge of a region: part k is points end[k − 1] … end[k] − 1 of points (end[parts − 1], D), end[−1]
+ * being 0. d = 1: the two ends of an interval. d = 2: a closed curve, whose last point is its first; a
+ * region may have several pieces and holes, and then it has several curves. d ≥ 3: points where the
+ * semi-axes' directions, either way, and others leave the region for the last time. */
+typedef struct mst_region_boundary {
+    size_t parts, *end;
+    double *points;
+} mst_region_boundary;
+/* MST_UNABLE with the reason if there is no region, it is everything, or its edge is not known. Release it
+ * with mst_region_boundary_free. */
+MST_API MST_MUST_USE mst_status mst_mean_region_boundary(mst_region_boundary **out,
+                                                         const mst_mean_result *r,
+                                                         const mst_manifold *m);
+MST_API void mst_region_boundary_free(mst_region_boundary *boundary);
 
 /* Is y (D) in the confidence region of a result, whatever its kind? With what mst_mean_fit was given.
  * MST_UNABLE if the result has no region. */

@@ -28,9 +28,10 @@ typedef struct mst_picture_mean {
     mst_region_kind region;
     const double *basis, *covariance;
     double radius2, confidence;
-    /* Of MST_REGION_SCORE: the time at which it takes its scores. It is drawn if the data
-     * and the source are there. */
-    double region_time;
+    /* Of MST_REGION_SCORE: its edge, as in mst_region_boundary; 0 parts: not known. */
+    size_t boundary_parts;
+    const size_t *boundary_end;
+    const double *boundary;
     const char *no_region; /* why there is none: a phrase for the caption, or null */
     /* Other means that are as good, or that the data do not tell from this one: (others, D). */
     size_t others;

@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "labelled.h"
 #include "mean_examined.h"
+#include "mean_holds.h"
 #include "plotting.h"
 #include "util/json.h"
 
@@ -106,6 +107,8 @@ typedef struct group {
     mst_mean_result *result;
     bool examined;
     mst_mean_examination examination;
+    signed char *held; /* (asked.n) */
+    char why[HOLDS_REASON];
 } group;
 
 typedef struct averaging {
@@ -116,6 +119,7 @@ typedef struct averaging {
     size_t n, count;
     labelled_rows rows;
     double *weights, *start;
+    asked_points asked;
     double *sorted, *sorted_weights; /* by group; null without groups */
     size_t *sorted_cluster;
     group *groups; /* (count) */
@@ -306,6 +310,21 @@ static mst_status compare_with_training(averaging *a)
     return status;
 }
 
+static mst_status answer_all(averaging *a)
+{
+    mst_status status = MST_OK;
+    for (size_t i = 0; i < a->count && a->asked.n > 0 && status == MST_OK; i++) {
+        group *g = &a->groups[i];
+        g->held = calloc(a->asked.n, sizeof *g->held);
+        if (g->held == NULL)
+            return mst_fail(MST_MEMORY, "not enough memory for %zu points", a->asked.n);
+        a->options.weights = g->weights;
+        a->options.clusters = g->cluster;
+        status = find_held(&a->e, &a->asked, g->result, g->n, g->x, &a->options, g->held, g->why);
+    }
+    return status;
+}
+
 /* ---- Writing ---- */
 
 static mst_status write_json(const averaging *a, mst_json *j)
@@ -321,8 +340,12 @@ static mst_status write_json(const averaging *a, mst_json *j)
     kernel_json(&a->kernel, j);
     if (a->rows.by == NULL && a->groups[0].examined)
         examined_json(j, &a->groups[0].examination);
-    if (a->rows.by == NULL)
-        return json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
+    if (a->rows.by == NULL) {
+        status = json_mean(&a->e, j, a->groups[0].result, a->options.confidence);
+        return status != MST_OK
+                   ? status
+                   : json_held(&a->e, j, &a->asked, a->groups[0].held, a->groups[0].why);
+    }
     json_member_integer(j, "n", a->n);
     mst_json_key(j, "groups");
     mst_json_array(j);
@@ -332,6 +355,8 @@ static mst_status write_json(const averaging *a, mst_json *j)
         if (a->groups[g].examined)
             examined_json(j, &a->groups[g].examination);
         status = json_mean(&a->e, j, a->groups[g].result, a->options.confidence);
+        if (status == MST_OK)
+            status = json_held(&a->e, j, &a->asked, a->groups[g].held, a->groups[g].why);
         mst_json_end(j);
     }
     mst_json_end(j);
@@ -365,6 +390,9 @@ static mst_status write_page(averaging *a)
     mst_status status = a->rows.by != NULL
                             ? print_groups(a, out)
                             : print_mean(&a->e, out, a->groups[0].result, a->options.confidence);
+    for (size_t g = 0; g < a->count && status == MST_OK; g++)
+        status = print_held(&a->e, out, &a->asked, a->groups[g].name, a->groups[g].held,
+                            a->groups[g].why);
     if (a->rows.by == NULL && a->groups[0].examined)
         examined_print(out, mst_manifold_dim(a->e.m), &a->groups[0].examination);
     model_print_outside(&a->e.model, out);
@@ -473,6 +501,8 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = read_start(&a);
     if (status == MST_OK)
+        status = asked_points_read(&a.e, &a.asked);
+    if (status == MST_OK)
         status = read_labelled(&a.e, &a.rows);
     a.n = a.rows.n;
     if (status == MST_OK)
@@ -486,6 +516,8 @@ static mst_status run(invocation *inv)
     if (status == MST_OK)
         status = compare_with_training(&a);
     if (status == MST_OK)
+        status = answer_all(&a);
+    if (status == MST_OK)
         status = a.report.json != NULL ? write_json(&a, a.report.json) : write_page(&a);
     if (status == MST_OK)
         status = write_means(&a);
@@ -495,8 +527,11 @@ static mst_status run(invocation *inv)
         status = report_finish(&a.report);
     if (status == MST_OK)
         status = plotting_conclude(&a.plot, model_conclude(&a.e.model, conclude(&a)));
-    for (size_t g = 0; a.groups != NULL && g < a.count; g++)
+    for (size_t g = 0; a.groups != NULL && g < a.count; g++) {
         mst_mean_result_free(a.groups[g].result);
+        free(a.groups[g].held);
+    }
+    asked_points_free(&a.asked);
     free(a.groups);
     free(a.sorted);
     free(a.sorted_weights);
@@ -531,35 +566,17 @@ const command command_mean = {
         "another, those that they do not tell apart. If all points coincide the "
         "time goes to zero, and if they look uniform it goes to infinity; the exit status is then "
         "1.",
-    .options = (const option *const[]){&option_space,
-                                       &option_mean_kind,
-                                       &option_time_fit,
-                                       &option_time_per_factor,
-                                       &option_by,
-                                       &option_cluster,
-                                       &option_weights,
-                                       &option_weights_are,
-                                       &option_covariance,
-                                       &option_confidence,
-                                       &option_resamples,
-                                       &option_method,
-                                       &option_sigma,
-                                       &option_nugget,
-                                       &option_start,
-                                       &option_starts,
-                                       &option_iterations,
-                                       &option_step_rate,
-                                       &option_normalise,
-                                       &option_start_time,
-                                       &option_retract,
-                                       &option_score,
-                                       POINT_OPTIONS,
-                                       SHRINK_OPTIONS,
-                                       PLOT_OPTIONS,
-                                       &option_seed,
-                                       &option_threads,
-                                       OUTPUT_OPTIONS,
-                                       NULL},
+    .options =
+        (const option *const[]){&option_space,           &option_mean_kind,   &option_time_fit,
+                                &option_time_per_factor, &option_by,          &option_cluster,
+                                &option_weights,         &option_weights_are, &option_covariance,
+                                &option_confidence,      &option_holds,       &option_resamples,
+                                &option_method,          &option_sigma,       &option_nugget,
+                                &option_start,           &option_starts,      &option_iterations,
+                                &option_step_rate,       &option_normalise,   &option_start_time,
+                                &option_retract,         &option_score,       POINT_OPTIONS,
+                                SHRINK_OPTIONS,          PLOT_OPTIONS,        &option_seed,
+                                &option_threads,         OUTPUT_OPTIONS,      NULL},
     .max_operands = 1,
     .examples =
         (const example[]){

@@ -61,6 +61,9 @@ const char *shown_path(const char *path);
  * freed with free(), also after a failure. */
 MST_MUST_USE mst_status read_point_option(const invocation *inv, const option *o,
                                           const mst_manifold *m, double **x, size_t *n);
+/* The same of a text that is a value of the option, which may have several. */
+MST_MUST_USE mst_status read_points_text(const invocation *inv, const option *o, const char *text,
+                                         const mst_manifold *m, double **x, size_t *n);
 /* The numbers of "1, -2,3e-4", at most strlen(text)/2 + 1 of them; 0 if it is something else. */
 size_t parse_numbers(const char *text, double *numbers);
 /* Copies n rows of `width` numbers into the columns from `first` on of rows with `cols` columns. */

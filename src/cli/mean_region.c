@@ -27,8 +27,11 @@ static void print_axes(FILE *out, size_t d, const double *axes, double unit)
         fprintf(out, "%s%.3g", i > 0 ? " by " : "", axes[i] / unit);
 }
 
+/* `label` is "region", or what comes before an ellipsoid that holds another region; `trail` follows the
+ * axes of the first factor. */
 static mst_status print_ellipsoid(const estimation *e, FILE *out, const mst_mean_result *r,
-                                  size_t factor, double confidence)
+                                  size_t factor, const char *label, const char *within,
+                                  const char *trail)
 {
     const double degree = M_PI / 180;
     const mst_manifold *m = mst_manifold_factor(e->m, factor);
@@ -38,7 +41,7 @@ static mst_status print_ellipsoid(const estimation *e, FILE *out, const mst_mean
     if (status == MST_OK)
         status = mst_mean_region_axes(r, e->m, factor, axes);
     if (status == MST_OK) {
-        fprintf(out, LABEL "%s", factor == 0 ? "region" : "", d == 1 ? "+- " : "");
+        fprintf(out, LABEL "%s%s", factor == 0 ? label : "", within, d == 1 ? "+- " : "");
         print_axes(out, d, axes, factor_unit(e, factor));
         if (factor_in_degrees(e, factor)) {
             fprintf(out, " degrees");
@@ -48,15 +51,52 @@ static mst_status print_ellipsoid(const estimation *e, FILE *out, const mst_mean
             fprintf(out, " degrees");
         }
         if (d > FEW_AXES)
-            fprintf(out, " (largest and smallest of %zu semi-axes, confidence %g", d, confidence);
-        else
-            fprintf(out, " (%sconfidence %g", d > 1 ? "semi-axes, " : "", confidence);
+            fprintf(out, " (largest and smallest of %zu semi-axes%s%s)", d,
+                    trail != NULL ? ", " : "", trail != NULL ? trail : "");
+        else if (d > 1 || trail != NULL)
+            fprintf(out, " (%s%s%s)", d > 1 ? "semi-axes" : "", d > 1 && trail != NULL ? ", " : "",
+                    trail != NULL ? trail : "");
         if (m == e->m)
-            fprintf(out, ")\n");
+            fprintf(out, "\n");
         else
-            fprintf(out, "), %s\n", mst_manifold_spec(m));
+            fprintf(out, ", %s\n", mst_manifold_spec(m));
     }
     free(axes);
+    return status;
+}
+
+/* Why a score region has no semi-axes; null: it has, or is another. */
+static const char *missing_axes(const mst_mean_result *r)
+{
+    if (r->region_kind != MST_REGION_SCORE)
+        return NULL;
+    switch (r->no_axes) {
+    case MST_AXES_GIVEN:
+        return NULL;
+    case MST_AXES_ROUND:
+        return "the region reaches round the space";
+    case MST_AXES_PIECES:
+        return "the region has other pieces than that about the mean";
+    }
+    return NULL;
+}
+
+/* Where the scores balance: its share, and what holds it. */
+static mst_status print_score_region(const estimation *e, FILE *out, const mst_mean_result *r,
+                                     double confidence)
+{
+    mst_status status = MST_OK;
+    fprintf(out, LABEL "where the scores balance", "region");
+    if (r->region_share == 0) /* none of some hundred points is in it */
+        fprintf(out, ", a small part of the space");
+    else if (!isnan(r->region_share))
+        fprintf(out, ", %.3g %% of the space", 100 * r->region_share);
+    fprintf(out, " (confidence %g)\n", confidence);
+    if (missing_axes(r) != NULL)
+        fprintf(out, LABEL "no semi-axes: %s; see --holds\n", "", missing_axes(r));
+    for (size_t f = 0;
+         missing_axes(r) == NULL && f < mst_manifold_factor_count(e->m) && status == MST_OK; f++)
+        status = print_ellipsoid(e, out, r, f, "", "within ", NULL);
     return status;
 }
 
@@ -103,8 +143,9 @@ static mst_status print_region(const estimation *e, FILE *out, const mst_mean_re
                                double confidence)
 {
     mst_status status = MST_OK;
-    char text[REASON];
+    char text[REASON], trail[32];
     const char *reason = missing_region(e, r, sizeof text, text);
+    snprintf(trail, sizeof trail, "confidence %g", confidence);
     switch (r->region_kind) {
     case MST_REGION_NONE:
         if (reason != NULL)
@@ -112,15 +153,10 @@ static mst_status print_region(const estimation *e, FILE *out, const mst_mean_re
         break;
     case MST_REGION_ELLIPSOID:
         for (size_t f = 0; f < mst_manifold_factor_count(e->m) && status == MST_OK; f++)
-            status = print_ellipsoid(e, out, r, f, confidence);
+            status = print_ellipsoid(e, out, r, f, "region", "", trail);
         break;
     case MST_REGION_SCORE:
-        fprintf(out, LABEL "where the scores balance", "region");
-        if (r->region_share == 0) /* none of some hundred points is in it */
-            fprintf(out, ", a small part of the space");
-        else if (!isnan(r->region_share))
-            fprintf(out, ", %.3g %% of the space", 100 * r->region_share);
-        fprintf(out, " (confidence %g)\n", confidence);
+        status = print_score_region(e, out, r, confidence);
         break;
     case MST_REGION_WHOLE:
         fprintf(out, LABEL "the whole space (confidence %g)\n", "region", confidence);
@@ -152,24 +188,53 @@ mst_status print_errors(const estimation *e, FILE *out, const mst_mean_result *r
 
 /* ---- JSON ---- */
 
+/* Of score regions with the directions: those of ellipsoids are in the covariance. */
 static mst_status json_axes(const estimation *e, mst_json *j, const mst_mean_result *r,
                             size_t factor)
 {
     size_t d = mst_manifold_dim(mst_manifold_factor(e->m, factor));
     double *axes;
-    if (r->region_kind != MST_REGION_ELLIPSOID) {
+    if (r->region_kind != MST_REGION_ELLIPSOID && r->region_ellipsoid == NULL) {
         mst_json_key(j, "region_semi_axes");
         mst_json_null(j);
         return MST_OK;
     }
-    mst_status status = new_doubles(&axes, d, 1);
+    mst_status status = new_doubles(&axes, d, 1 + e->ambient);
     if (status == MST_OK)
         status = mst_mean_region_axes(r, e->m, factor, axes);
     for (size_t i = 0; i < d && status == MST_OK; i++)
         axes[i] /= factor_unit(e, factor);
     if (status == MST_OK)
         json_member_numbers(j, "region_semi_axes", d, axes);
+    if (status == MST_OK && r->region_kind == MST_REGION_SCORE) {
+        status = mst_mean_region_directions(r, e->m, factor, axes + d);
+        if (status == MST_OK)
+            json_member_matrix(j, "region_directions", d, e->ambient, axes + d);
+    }
     free(axes);
+    return status;
+}
+
+/* Of score regions: an array of points for each part. */
+static mst_status json_boundary(const estimation *e, mst_json *j, const mst_mean_result *r)
+{
+    mst_region_boundary *b;
+    mst_status status = MST_OK;
+    if (r->region_kind != MST_REGION_SCORE || r->boundary_parts == 0)
+        return MST_OK;
+    status = mst_mean_region_boundary(&b, r, e->m);
+    if (status != MST_OK)
+        return status;
+    mst_json_key(j, "region_boundary");
+    mst_json_array(j);
+    for (size_t k = 0, first = 0; k < b->parts && status == MST_OK; first = b->end[k++]) {
+        mst_json_object(j);
+        status =
+            json_member_points(e, j, "points", b->end[k] - first, b->points + first * e->ambient);
+        mst_json_end(j);
+    }
+    mst_json_end(j);
+    mst_region_boundary_free(b);
     return status;
 }
 
@@ -234,9 +299,14 @@ mst_status json_region(const estimation *e, mst_json *j, const mst_mean_result *
     const char *reason = missing_region(e, r, sizeof text, text);
     if (reason != NULL)
         json_member_string(j, "missing_region", reason);
+    if (missing_axes(r) != NULL)
+        json_member_string(j, "missing_axes", missing_axes(r));
     json_member_number(j, "region_share", r->region_share);
     json_member_number(j, "region_time", r->region_time);
     json_member_number(j, "region_radius2", r->region_radius2);
     json_member_number(j, "region_volume", r->region_volume / pow(unit, (double)d));
+    status = json_boundary(e, j, r);
+    if (status != MST_OK)
+        return status;
     return mst_manifold_factor(e->m, 0) == e->m ? json_axes(e, j, r, 0) : json_factors(e, j, r);
 }

@@ -232,6 +232,11 @@ static mst_status take_option(invocation *inv, int argc, char **argv, int *at, b
                             o->example);
         text = argv[++*at];
     }
+    if (o->repeats && inv->repeat_count == REPEAT_LIMIT)
+        return mst_fail(MST_ARGUMENT, "%s is given more than %d times; take a file", word,
+                        (int)REPEAT_LIMIT);
+    if (o->repeats)
+        inv->repeated[inv->repeat_count++] = text;
     return set_value(o, text, value);
 }
 

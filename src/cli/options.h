@@ -25,10 +25,11 @@ typedef struct option {
     const char *name; /* "manifold" for --manifold, or null */
     char letter;      /* 'n' for -n, or 0 */
     bool required;
-    bool hidden; /* accepted, but not in help */
-    bool writes; /* of a file: the command writes it */
-    bool reads;  /* of a text: it may name a file that is read */
-    bool idle;   /* changes no result, and so is no part of how one was made */
+    bool hidden;  /* accepted, but not in help */
+    bool writes;  /* of a file: the command writes it */
+    bool reads;   /* of a text: it may name a file that is read */
+    bool repeats; /* may be given several times, and all values count; one option of a command */
+    bool idle;    /* changes no result, and so is no part of how one was made */
     option_kind kind;
     const char *value;          /* what help calls the value: "SPEC" */
     const char *help;           /* phrases; the default is added by itself */
@@ -68,12 +69,14 @@ typedef struct option_value {
     size_t choice;
 } option_value;
 
-enum { OPTION_LIMIT = 48 };
+enum { OPTION_LIMIT = 48, REPEAT_LIMIT = 32 };
 
 /* One call of the program. */
 struct invocation {
     const command *command;
-    option_value values[OPTION_LIMIT]; /* beside command->options */
+    option_value values[OPTION_LIMIT];  /* beside command->options */
+    const char *repeated[REPEAT_LIMIT]; /* the values of the option that repeats */
+    size_t repeat_count;
     char **operands;
     size_t operand_count;
     double started;              /* seconds on a clock that never goes back */

@@ -68,11 +68,14 @@ static void put_warnings(page *p, const mst_json_value *o, const char *lead)
     }
     const char *errors = mst_json_as_string(mst_json_member(o, "missing_errors"));
     const char *region = mst_json_as_string(mst_json_member(o, "missing_region"));
+    const char *axes = mst_json_as_string(mst_json_member(o, "missing_axes"));
     const char *limit = mst_json_as_string(mst_json_member(o, "time_limit"));
     if (errors != NULL)
         put_note(p, "no error bars: ", errors);
     if (region != NULL)
         put_note(p, "no region: ", region);
+    if (axes != NULL)
+        put_note(p, "no semi-axes: ", axes);
     if (limit != NULL)
         put_note(p, "the time runs to ", limit);
 }

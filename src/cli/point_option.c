@@ -63,7 +63,12 @@ static mst_status from_file(const invocation *inv, const mst_manifold *m,
 mst_status read_point_option(const invocation *inv, const option *o, const mst_manifold *m,
                              double **x, size_t *n)
 {
-    const char *text = option_get(inv, o)->text;
+    return read_points_text(inv, o, option_get(inv, o)->text, m, x, n);
+}
+
+mst_status read_points_text(const invocation *inv, const option *o, const char *text,
+                            const mst_manifold *m, double **x, size_t *n)
+{
     const mst_points_options points = points_options(inv);
     double *numbers;
     char word[OPTION_WORD];

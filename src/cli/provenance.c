@@ -160,6 +160,8 @@ static void json_inputs(const invocation *inv, mst_json *j)
         const option_value *v = &inv->values[i];
         bool reads = o->reads || v->read ||
                      ((o->kind == OPTION_FILE || o->kind == OPTION_MANIFOLD) && !o->writes);
+        for (size_t k = 0; o->repeats && k + 1 < inv->repeat_count; k++)
+            json_option_input(p, j, o, inv->repeated[k]);
         if (v->given && reads)
             json_option_input(p, j, o, v->text);
     }

@@ -114,28 +114,15 @@ static bool rim(const double c[4], double radius2, double out[RING][2])
     return isfinite(out[0][0]) && isfinite(out[0][1]);
 }
 
-/* On a surface: its rim carried over by the exponential map. */
-static mst_status region_on_surface(scene *s, const scene_map *map, const scene_estimate *one,
-                                    size_t group, const double *basis, const double *covariance,
-                                    double radius2)
+/* A line through points x (n, D) of a surface; around the border of a square it begins anew. */
+static mst_status add_rim(scene *s, const scene_map *map, size_t n, const double *x, size_t group)
 {
-    size_t D = mst_manifold_ambient(map->m);
-    double circle[RING][2], *work;
-    if (!rim(covariance, radius2, circle))
-        return MST_OK;
-    mst_status status = new_doubles(&work, 2 + RING, D > 3 ? D : 3);
-    if (status != MST_OK)
-        return status;
-    double *v = work, *y = work + D, *path = work + 2 * D, last[2] = {NAN, NAN};
-    size_t count = 0;
-    for (size_t i = 0; i < RING && status == MST_OK; i++) {
-        for (size_t k = 0; k < D; k++)
-            v[k] = circle[i][0] * basis[k] + circle[i][1] * basis[D + k];
-        status = mst_manifold_exp(map->m, 1, one->x, v, y);
-        if (status == MST_OK)
-            status = scene_map_points(map, 1, y, path + count * s->dim);
-        /* Around the border of a square the line begins anew. */
+    size_t D = mst_manifold_ambient(map->m), count = 0;
+    double *path, last[2] = {NAN, NAN};
+    mst_status status = new_doubles(&path, n, 3);
+    for (size_t i = 0; i < n && status == MST_OK; i++) {
         double *p = path + count * s->dim;
+        status = scene_map_points(map, 1, x + i * D, p);
         if (s->frame == SCENE_SQUARE && status == MST_OK && count > 0 &&
             fmax(fabs(p[0] - last[0]), fabs(p[1] - last[1])) > M_PI) {
             status = scene_add_line(s, count, path, group, false);
@@ -147,20 +134,79 @@ static mst_status region_on_surface(scene *s, const scene_map *map, const scene_
     }
     if (status == MST_OK)
         status = scene_add_line(s, count, path, group, false);
+    free(path);
+    return status;
+}
+
+/* On a surface: its rim carried over by the exponential map. */
+static mst_status region_on_surface(scene *s, const scene_map *map, const scene_estimate *one,
+                                    size_t group, const double *basis, const double *covariance,
+                                    double radius2)
+{
+    size_t D = mst_manifold_ambient(map->m);
+    double circle[RING][2], *work;
+    if (!rim(covariance, radius2, circle))
+        return MST_OK;
+    mst_status status = new_doubles(&work, 1 + RING, D);
+    if (status != MST_OK)
+        return status;
+    double *v = work, *y = work + D;
+    for (size_t i = 0; i < RING && status == MST_OK; i++) {
+        for (size_t k = 0; k < D; k++)
+            v[k] = circle[i][0] * basis[k] + circle[i][1] * basis[D + k];
+        status = mst_manifold_exp(map->m, 1, one->x, v, y + i * D);
+    }
+    if (status == MST_OK)
+        status = add_rim(s, map, RING, y, group);
     free(work);
     return status == MST_DOMAIN ? MST_OK : status;
+}
+
+static mst_status add_arc(scene *s, size_t group, double from, double to)
+{
+    double path[RING][2];
+    for (size_t i = 0; i < RING; i++) {
+        double angle = from + (to - from) * (double)i / (RING - 1);
+        path[i][0] = 0.94 * cos(angle);
+        path[i][1] = 0.94 * sin(angle);
+    }
+    return scene_add_line(s, RING, &path[0][0], group, false);
 }
 
 static mst_status region_on_circle(scene *s, const scene_estimate *one, size_t group,
                                    double covariance, double radius2)
 {
-    double path[RING][2], half = fmin(sqrt(covariance * radius2), M_PI);
-    for (size_t i = 0; i < RING; i++) {
-        double angle = one->x[0] + half * (2 * (double)i / (RING - 1) - 1);
-        path[i][0] = 0.94 * cos(angle);
-        path[i][1] = 0.94 * sin(angle);
+    double half = fmin(sqrt(covariance * radius2), M_PI);
+    return add_arc(s, group, one->x[0] - half, one->x[0] + half);
+}
+
+/* The edge that the result of a score region has: arcs, or closed curves. */
+static mst_status draw_edge(scene *s, const saved_result *r, const estimation *e,
+                            const scene_map *map, const mst_json_value *parts, size_t group)
+{
+    size_t D = mst_manifold_ambient(map->m);
+    mst_status status = MST_OK;
+    for (const mst_json_value *v = mst_json_first(parts); v != NULL && status == MST_OK;
+         v = mst_json_next(v)) {
+        const mst_json_value *points = mst_json_member(v, "points");
+        size_t n = mst_json_length(points), count = 0;
+        double *x;
+        status = new_doubles(&x, n + 2, D);
+        for (const mst_json_value *w = mst_json_first(points); w != NULL && status == MST_OK;
+             w = mst_json_next(w)) {
+            double *one = NULL;
+            status = read_point(r, e, w, &one);
+            if (status == MST_OK)
+                memcpy(x + D * count++, one, D * sizeof *x);
+            free(one);
+        }
+        if (status == MST_OK && s->frame == SCENE_CIRCLE)
+            status = add_arc(s, group, x[0], x[1] + (x[1] < x[0] ? 2 * M_PI : 0));
+        else if (status == MST_OK)
+            status = add_rim(s, map, count, x, group);
+        free(x);
     }
-    return scene_add_line(s, RING, &path[0][0], group, false);
+    return status;
 }
 
 /* In a tangent space: the shadow of the ellipsoid on the plane of the two directions. */
@@ -191,10 +237,12 @@ static mst_status region_in_tangent(scene *s, const scene_map *map, size_t group
     return status;
 }
 
-/* The region of an ellipsoid in the basis of the tangent space; others are not drawn. */
-static mst_status draw_region(scene *s, const scene_map *map, const scene_estimate *one,
-                              size_t group, bool *drawn)
+/* The region of an ellipsoid in the basis of the tangent space, or the edge that the result has. */
+static mst_status draw_region(scene *s, const saved_result *r, const estimation *e,
+                              const scene_map *map, const scene_estimate *one, size_t group,
+                              bool *drawn)
 {
+    const mst_json_value *edge = mst_json_member(one->from, "region_boundary");
     size_t d = mst_manifold_dim(map->m), D = mst_manifold_ambient(map->m);
     const char *kind = mst_json_as_string(mst_json_member(one->from, "region_kind"));
     const char *units = mst_json_as_string(mst_json_member(one->from, "units"));
@@ -202,6 +250,10 @@ static mst_status draw_region(scene *s, const scene_map *map, const scene_estima
     double unit = units != NULL && strcmp(units, "degrees") == 0 ? M_PI / 180 : 1;
     bool possible = map->in_tangent ? one->x == map->base : s->each == 1 && d <= 2;
     double *numbers;
+    if (edge != NULL && !map->in_tangent && s->each == 1 && d <= 2) {
+        *drawn = true;
+        return draw_edge(s, r, e, map, edge, group);
+    }
     if (kind == NULL || strcmp(kind, "ellipsoid") != 0 || !(radius2 > 0) || !possible)
         return MST_OK;
     mst_status status = new_doubles(&numbers, d, d + D);
@@ -359,7 +411,7 @@ mst_status scene_draw_estimates(scene *s, const saved_result *r, const estimatio
         const scene_estimate *one = &all->list[i];
         size_t colour = all->count == 1 && i == 0 ? 1 : i; /* alone it stands out from its points */
         if (one->from != NULL)
-            status = draw_region(s, map, one, colour, &regions);
+            status = draw_region(s, r, e, map, one, colour, &regions);
         if (status == MST_OK)
             status = draw_one(s, map, one->x, colour, one->name, false);
         if (status == MST_OK && i == 0)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Level sets by marching squares on a grid of the page: of the density, and the edges of confidence regions
- * that are no ellipses. */
+/* Level sets of the density by marching squares on a grid of the page. */
 #include "base/internal.h"
 #include "plot/picture.h"
-#include "stat/score_region.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -152,96 +150,5 @@ mst_status plot_contours(canvas *c, const mst_picture *p, const projection *to)
                     strchr(hidden, ',') != NULL ? "s" : "", hidden,
                     strchr(hidden, ',') != NULL ? "are" : "is");
     mst_release(g.value);
-    return status;
-}
-
-/* ---- Regions where scores balance ---- */
-
-static mst_status region_at(const void *region, size_t n, const double *x, double *out)
-{
-    const score_region *g = region;
-    for (size_t i = 0; i < n; i++) {
-        bool holds;
-        MST_TRY(score_region_holds(g, x + i * g->D, &holds));
-        out[i] = holds ? 1 : -1;
-    }
-    return MST_OK;
-}
-
-/* The mean over neighbours, which rounds the steps of the grid off. */
-static mst_status smooth(grid *g)
-{
-    double *old;
-    MST_TRY(mst_allocate(&old, g->rows * g->cols));
-    memcpy(old, g->value, g->rows * g->cols * sizeof *old);
-    for (size_t row = 1; row + 1 < g->rows; row++)
-        for (size_t col = 1; col + 1 < g->cols; col++) {
-            double sum = 0;
-            size_t count = 0;
-            for (size_t k = 0; k < 9; k++) {
-                double v = old[(row + k / 3 - 1) * g->cols + col + k % 3 - 1];
-                sum += isnan(v) ? 0 : v;
-                count += isnan(v) ? 0 : 1;
-            }
-            if (!isnan(old[row * g->cols + col]))
-                g->value[row * g->cols + col] = sum / (double)count;
-        }
-    mst_release(old);
-    return MST_OK;
-}
-
-/* The rows of one mean. */
-static mst_status rows_of(const mst_picture *p, size_t mean, double **x, size_t *n)
-{
-    size_t D = mst_manifold_ambient(p->m);
-    *n = 0;
-    MST_TRY(mst_allocate(x, p->n * D));
-    for (size_t i = 0; i < p->n; i++)
-        if (p->labels == NULL || p->labels[i] == mean)
-            memcpy(*x + D * (*n)++, p->x + i * D, D * sizeof **x);
-    return MST_OK;
-}
-
-mst_status plot_score_region(canvas *c, const mst_picture *p, const projection *to, size_t mean,
-                             pen look)
-{
-    enum { MOST_ROWS = 1000 }; /* seconds */
-    const mst_picture_mean *k = &p->means[mean];
-    mst_mean_options o = mst_mean_options_default();
-    stat_pieces pieces;
-    score_region region;
-    grid g;
-    double *x;
-    size_t n;
-    bool timed = p->source != NULL && mst_score_gives(p->source, MST_GIVES_TIME);
-    if (p->source == NULL || to->lift == NULL || p->n == 0 || p->n > MOST_ROWS ||
-        p->weights != NULL || (p->mean_count > 1 && p->labels == NULL) ||
-        (timed && !(k->region_time > 0)))
-        return mst_fail(MST_UNABLE,
-                        "it is the set of points where the scores balance, which is no ellipse");
-    o.confidence = k->confidence;
-    MST_TRY(rows_of(p, mean, &x, &n));
-    mst_status status = stat_pieces_new(&pieces, p->m);
-    if (status != MST_OK) {
-        mst_release(x);
-        return status;
-    }
-    bool drawn = false;
-    status = score_region_open(&region, p->source, &pieces, n, x, &o, k->region_time);
-    if (status == MST_OK)
-        status = open_grid(&g, to);
-    if (status == MST_OK) {
-        status = fill_grid(p, to, region_at, &region, &g);
-        if (status == MST_OK)
-            status = smooth(&g);
-        drawn = status == MST_OK && draw_level(c, &g, 0);
-        canvas_stroke(c, look);
-        mst_release(g.value);
-    }
-    score_region_close(&region);
-    stat_pieces_free(&pieces);
-    mst_release(x);
-    if (status == MST_OK && !drawn)
-        return mst_fail(MST_UNABLE, "its edge is not in sight");
     return status;
 }

@@ -137,7 +137,15 @@ static void draw_mean(canvas *c, const mst_picture *p, const rose *r, size_t k)
     paint look = plot_mean_paint(p, k);
     marker shape = p->mean_count > 1 ? style_of_group(k).marker : MARKER_DIAMOND;
     double half = plot_interval(mean), rim = r->inner + 12, angle = mean->at[0];
-    if (half < M_PI) {
+    if (plot_has_boundary(mean)) {
+        for (size_t i = 0; i < mean->boundary_parts; i++) {
+            const double *ends = mean->boundary + 2 * i;
+            draw_arc(c, r, ends[0], ends[1] + (ends[1] < ends[0] ? 2 * M_PI : 0), rim);
+            canvas_stroke(c, (pen){look, 2, false});
+        }
+        canvas_legend(c, "confidence region", MARKER_LINE, p->mean_count > 1 ? paint_quiet : look,
+                      true);
+    } else if (half < M_PI) {
         draw_arc(c, r, angle - half, angle + half, rim);
         canvas_stroke(c, (pen){look, 2, false});
         canvas_legend(c, "confidence interval", MARKER_LINE, p->mean_count > 1 ? paint_quiet : look,
@@ -201,7 +209,7 @@ static mst_status draw(canvas *c, const mst_picture *p)
             canvas_note(
                 c, "Areas of sectors of %.3g\u00b0 are in proportion to the number of points%s.",
                 360 / (double)r.sectors, p->weights != NULL ? ", by their weights" : "");
-        if (p->mean_count == 1 && plot_interval(p->means) < M_PI)
+        if (p->mean_count == 1 && (plot_interval(p->means) < M_PI || plot_has_boundary(p->means)))
             canvas_note(c, "Thick arc: %g %% confidence for the mean, not the spread of the data.",
                         100 * p->means[0].confidence);
     }

@@ -250,14 +250,29 @@ static mst_status draw_ellipse(canvas *c, const mst_picture *p, const projection
     return status;
 }
 
+/* The edge of a region where scores balance: closed curves. What is inside of several nobody has to guess. */
+static mst_status draw_edge(canvas *c, const mst_picture *p, const projection *to, size_t mean,
+                            paint look)
+{
+    const mst_picture_mean *k = &p->means[mean];
+    size_t D = mst_manifold_ambient(p->m);
+    for (size_t part = 0, first = 0; part < k->boundary_parts; first = k->boundary_end[part++]) {
+        size_t count = k->boundary_end[part] - first;
+        const double *x = k->boundary + first * D;
+        if (k->boundary_parts == 1)
+            MST_TRY(fill_outline(c, to, count, x, look));
+        MST_TRY(plot_line(c, p, to, count, x, (pen){look, 1, false},
+                          (pen){paint_dimmed(look, 0.4), 0.8, true}));
+    }
+    return MST_OK;
+}
+
 static mst_status draw_region(canvas *c, const mst_picture *p, const projection *to, size_t mean)
 {
     const mst_picture_mean *k = &p->means[mean];
     paint look = plot_mean_paint(p, mean);
-    bool scores =
-        k->region == MST_REGION_SCORE && k->no_region == NULL && mst_manifold_dim(p->m) == 2;
-    mst_status status = scores ? plot_score_region(c, p, to, mean, (pen){look, 1, false})
-                               : draw_ellipse(c, p, to, mean, look);
+    bool edge = plot_has_boundary(k) && mst_manifold_dim(p->m) == 2;
+    mst_status status = edge ? draw_edge(c, p, to, mean, look) : draw_ellipse(c, p, to, mean, look);
     if (status == MST_UNABLE || status == MST_DOMAIN) {
         if (k->region != MST_REGION_NONE || k->no_region != NULL)
             canvas_note(c, "No confidence region is drawn%s%s: %s.", k->name != NULL ? " for " : "",
@@ -268,11 +283,11 @@ static mst_status draw_region(canvas *c, const mst_picture *p, const projection 
         char name[64];
         snprintf(name, sizeof name, "%g %% confidence region of the %s", 100 * k->confidence,
                  p->mean_word);
-        canvas_legend(c, name, scores ? MARKER_LINE : MARKER_BAND,
+        canvas_legend(c, name, edge && k->boundary_parts > 1 ? MARKER_LINE : MARKER_BAND,
                       p->mean_count > 1 ? paint_quiet : look, true);
     }
-    if (status == MST_OK && scores && to->back != NULL)
-        canvas_note(c, "Of the region the part in sight is drawn.");
+    if (status == MST_OK && edge && k->boundary_parts > 1)
+        canvas_note(c, "The edge of the region is %zu closed lines.", k->boundary_parts);
     return status;
 }
 

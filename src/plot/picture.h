@@ -86,9 +86,8 @@ enum { OUTLINE_POINTS = 361 };
  * none, or wraps around. */
 MST_MUST_USE mst_status plot_region_outline(const mst_manifold *m, const mst_picture_mean *mean,
                                             double *x);
-/* The edge of an MST_REGION_SCORE, from the data; MST_UNABLE with the reason where it cannot be drawn. */
-MST_MUST_USE mst_status plot_score_region(canvas *c, const mst_picture *p, const projection *to,
-                                          size_t mean, pen look);
+/* Has it the edge of an MST_REGION_SCORE? */
+bool plot_has_boundary(const mst_picture_mean *mean);
 /* On a curve (d = 1): the half-width of the interval; NAN if there is none. */
 double plot_interval(const mst_picture_mean *mean);
 

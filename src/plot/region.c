@@ -15,15 +15,19 @@ static mst_status explain(const mst_picture_mean *mean)
     case MST_REGION_NONE:
         return mst_fail(MST_UNABLE, "the result has none");
     case MST_REGION_SCORE:
-        return mst_fail(MST_UNABLE,
-                        "it is the set of points where the scores balance, which is not "
-                        "an ellipse");
+        return mst_fail(MST_UNABLE, "it is where the scores balance, which is not an ellipse%s",
+                        mean->boundary_parts > 0 ? "" : ", and its edge is not in the result");
     case MST_REGION_WHOLE:
         return mst_fail(MST_UNABLE, "it is the whole space");
     case MST_REGION_ELLIPSOID:
         break;
     }
     return MST_OK;
+}
+
+bool plot_has_boundary(const mst_picture_mean *mean)
+{
+    return mean->region == MST_REGION_SCORE && mean->no_region == NULL && mean->boundary_parts > 0;
 }
 
 double plot_interval(const mst_picture_mean *mean)

@@ -19,6 +19,34 @@ static mst_region_kind region_kind(const char *word)
     return MST_REGION_NONE;
 }
 
+/* The edge of a score region; a result without one is no failure. */
+static mst_status read_boundary(mst_saved *s, const mst_json_value *where, mst_picture_mean *mean)
+{
+    const mst_json_value *parts = mst_json_member(where, "region_boundary");
+    size_t D = mst_manifold_ambient(s->picture.m), total = 0, *end, count;
+    double *all;
+    for (const mst_json_value *e = mst_json_first(parts); e != NULL; e = mst_json_next(e))
+        total += mst_json_length(mst_json_member(e, "points"));
+    if (total == 0)
+        return MST_OK;
+    MST_TRY(stored_new(s, &end, mst_json_length(parts)));
+    MST_TRY(stored_new(s, &all, total * D));
+    for (const mst_json_value *e = mst_json_first(parts); e != NULL; e = mst_json_next(e)) {
+        const double *points;
+        size_t first = mean->boundary_parts > 0 ? end[mean->boundary_parts - 1] : 0;
+        MST_TRY(stored_points(s, e, "points", &points, &count));
+        if (count < 2 || (mst_manifold_dim(s->picture.m) == 1 && count > 2))
+            return mst_fail(MST_FORMAT,
+                            "%s: a part of \"region_boundary\" has %zu points; 2 is the least",
+                            s->name, count);
+        memcpy(all + first * D, points, count * D * sizeof *all);
+        end[mean->boundary_parts++] = first + count;
+    }
+    mean->boundary_end = end;
+    mean->boundary = all;
+    return MST_OK;
+}
+
 /* Lengths are written in degrees where points are; a picture has those of the manifold. */
 static mst_status read_region(mst_saved *s, const mst_json_value *where, mst_picture_mean *mean)
 {
@@ -30,14 +58,13 @@ static mst_status read_region(mst_saved *s, const mst_json_value *where, mst_pic
     mean->region = region_kind(mst_json_as_string(kind));
     mean->confidence = stored_number(where, "confidence");
     mean->radius2 = stored_number(where, "region_radius2");
-    /* With clusters it is another one, and which rows are of one is not in the result. */
-    mean->region_time =
-        mst_json_member(where, "clusters") == NULL ? stored_number(where, "region_time") : NAN;
     const char *reason = stored_string(where, "missing_region");
     if (reason == NULL)
         reason = stored_string(where, "missing_errors");
     if (reason != NULL)
         MST_TRY(stored_text(s, &mean->no_region, "%s", reason));
+    if (mean->region == MST_REGION_SCORE)
+        return read_boundary(s, where, mean);
     if (mean->region != MST_REGION_ELLIPSOID)
         return MST_OK;
     MST_TRY(stored_numbers(s, where, "mean_covariance", &covariance, &count));

@@ -237,24 +237,50 @@ static double region_time(const doubts *d)
     return d->model->model.time_is_free ? fit_clamp_time(d->model->model.source, time) : r->time;
 }
 
+/* Other means that the data do not tell from this one may be in other pieces of the region. */
+static mst_status find_edge(const doubts *d, const score_region *region, score_held *held)
+{
+    mst_mean_result *r = d->r;
+    score_edge edge;
+    size_t D = region->D;
+    for (size_t k = 1; k < r->set_size && k <= ROOM_FOR_OTHERS; k++)
+        memcpy(held->points + held->count++ * D, r->set[k].mean, D * sizeof *held->points);
+    mst_status status =
+        score_region_edge(&edge, region, r->mean, r->covariance, held, d->o->seed, d->o->threads);
+    if (status == MST_OK) {
+        r->no_axes = edge.no_axes;
+        r->region_ellipsoid = edge.ellipsoid;
+        r->boundary_parts = edge.parts;
+        r->boundary_end = edge.end;
+        r->boundary = edge.points;
+    } else {
+        score_edge_free(&edge);
+    }
+    return status;
+}
+
 static mst_status replace_region(const doubts *d)
 {
     mst_mean_result *r = d->r;
     const fit_rows *rows = &d->model->model.rows[0];
     score_region region;
+    score_held held = {0};
     bool whole = false;
     r->region_time = region_time(d);
     mst_status status = score_region_open(&region, d->model->model.source, &d->pieces, rows->n,
-                                          rows->x, d->o, r->region_time);
+                                          rows->x, d->o, r->mean, r->region_time);
     if (status == MST_OK)
         status = score_region_survey(&region, r->mean, d->o->seed, d->o->threads, &whole,
-                                     &r->region_share);
+                                     &r->region_share, &held);
+    if (status == MST_OK && !whole)
+        status = find_edge(d, &region, &held);
     if (status == MST_OK) {
         r->region_kind = whole ? MST_REGION_WHOLE : MST_REGION_SCORE;
         r->no_region = MST_REGION_GIVEN;
         r->region_radius2 = region.limit;
         r->region_volume = NAN;
     }
+    mst_release(held.points);
     score_region_close(&region);
     return status;
 }

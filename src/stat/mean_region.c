@@ -39,7 +39,8 @@ static mst_status scores_hold(const mst_mean_result *r, const mst_score *source,
     stat_pieces pieces;
     score_region region;
     MST_TRY(stat_pieces_new(&pieces, mst_score_manifold(source)));
-    mst_status status = score_region_open(&region, source, &pieces, n, x, o, r->region_time);
+    mst_status status =
+        score_region_open(&region, source, &pieces, n, x, o, r->mean, r->region_time);
     if (status == MST_OK)
         status = score_region_holds(&region, y, holds);
     score_region_close(&region);

@@ -49,6 +49,9 @@ void mst_mean_result_free(mst_mean_result *r)
     mst_release(r->times);
     mst_release(r->distances);
     mst_release(r->validity);
+    mst_release(r->region_ellipsoid);
+    mst_release(r->boundary_end);
+    mst_release(r->boundary);
     mst_release(r);
 }
 

@@ -4,12 +4,15 @@
 /* T² = (Σ s)ᵀ M⁻¹ (Σ s) over independent units, s the sum of a unit's scores in a frame at y and M their
  * spread, against Hotelling's law d(N − 1)/(N − d) F(d, N − d). Of too few units for M⁻¹ lengths alone are
  * compared (Dempster 1958): N|s̄|² / tr S against F(ν, (N − 1)ν), S = M/(N − 1) and ν = (tr Σ)²/tr Σ² the
- * number of directions that the scores really have, from 1 to d. Pieces are taken in
- * units of their own spread.
+ * number of directions that the scores really have, from 1 to d. Pieces are taken in units of their own
+ * spread.
  *
- * The scores balance also where the likelihood is least, opposite to μ. There the first eigenfunctions, whose
- * mean at μ is positive for every t, are negative: points at which they are so by more than three standard
- * errors are out, if there is a mean at all. For the true μ that is one chance in a thousand at most. */
+ * The scores balance also where the likelihood is least, opposite to μ. There the first eigenfunctions,
+ * whose mean at μ is positive for every t, are negative: points at which they are so by more than three
+ * standard errors are out, if there is a mean at all. For the true μ that is one chance in a thousand at
+ * most. Where the likelihood is known it also balances at saddles and other maxima of it: points are out
+ * at which it is less than at the estimate by more than chance explains, by Student's law of the
+ * differences of the rows (Vuong 1989). */
 #include "stat/score_region.h"
 
 #include "base/linalg.h"
@@ -17,10 +20,11 @@
 #include "stat/distributions.h"
 #include "stat/rows.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double opposite = -3;
+static const double opposite = -3, certain = 0.95;
 
 static mst_status sum_features(score_region *g, const mst_mean_options *o)
 {
@@ -57,8 +61,21 @@ static mst_status sum_features(score_region *g, const mst_mean_options *o)
     return status;
 }
 
+/* Of the rows at the mean; of too few of them the mean follows each, and the differences say nothing. */
+static mst_status take_likelihood(score_region *g, const double *mean)
+{
+    double N = g->independent;
+    if (!g->has_mean || !mst_score_gives(g->source, MST_GIVES_LOG_P))
+        return MST_OK;
+    g->unlikely = sqrt(mst_f_quantile(2 * certain - 1, 1, N - 1)) + sqrt(g->limit) / 2;
+    MST_TRY(mst_allocate(&g->mean_log_p, g->n));
+    mst_pairs pairs = {.n = g->n, .x = g->x, .y = mean, .t = &g->time};
+    return mst_score_evaluate(g->source, &pairs, &(mst_heat_values){.log_p = g->mean_log_p});
+}
+
 mst_status score_region_open(score_region *g, const mst_score *source, const stat_pieces *pieces,
-                             size_t n, const double *x, const mst_mean_options *o, double time)
+                             size_t n, const double *x, const mst_mean_options *o,
+                             const double *mean, double time)
 {
     const mst_manifold *m = mst_score_manifold(source);
     *g = (score_region){.source = source,
@@ -86,14 +103,16 @@ mst_status score_region_open(score_region *g, const mst_score *source, const sta
     g->limit = g->lengths ? mst_chi_square_quantile(o->confidence, d)
                           : d * (g->independent - 1) / (g->independent - d) *
                                 mst_f_quantile(o->confidence, d, g->independent - d);
-    return sum_features(g, o);
+    MST_TRY(sum_features(g, o));
+    return g->lengths || mean == NULL ? MST_OK : take_likelihood(g, mean);
 }
 
 void score_region_close(score_region *g)
 {
     stat_units_free(&g->units);
     mst_release(g->features);
-    g->features = NULL;
+    mst_release(g->mean_log_p);
+    g->features = g->mean_log_p = NULL;
 }
 
 static mst_status is_opposite(const score_region *g, const double *y, bool *out)
@@ -116,6 +135,31 @@ static mst_status is_opposite(const score_region *g, const double *y, bool *out)
     }
     mst_release(feature);
     return MST_OK;
+}
+
+/* log_p (n), of the rows at y, which turns into the differences from that at the mean: do they sum to less
+ * than chance allows if y is the true μ? Of points whose scores balance their sum is −T²/2 next to the
+ * mean, and their spread T. */
+static bool is_unlikely(const score_region *g, double *log_p)
+{
+    double total = rows_weight(g->n, g->weights), sum = 0, square = 0;
+    if (!g->has_mean || g->mean_log_p == NULL)
+        return false;
+    for (size_t i = 0; i < g->n; i++) {
+        log_p[i] -= g->mean_log_p[i];
+        sum += (g->weights != NULL ? g->weights[i] : 1) * log_p[i];
+    }
+    for (size_t u = 0, i = 0; u < g->units.count; u++) {
+        double weight = 0, s = 0;
+        for (; i < g->units.end[u]; i++) {
+            double w = g->weights != NULL ? g->weights[g->units.order[i]] : 1;
+            weight += w;
+            s += w * log_p[g->units.order[i]];
+        }
+        s -= weight * sum / total;
+        square += s * s / (g->counts && weight > 0 ? weight : 1);
+    }
+    return sum < 0 && -sum > g->unlikely * sqrt(square * g->independent / (g->independent - 1));
 }
 
 /* From the rows' scores c (n, d) at y: their weighted sum (d) and `spread` (d, d), the lower triangle. */
@@ -221,31 +265,53 @@ static mst_status statistic_of(const score_region *g, const double *sum, double 
     return MST_OK;
 }
 
-mst_status score_region_holds(const score_region *g, const double *y, bool *holds)
+mst_status score_region_excess(const score_region *g, const double *y, double *excess)
 {
     size_t n = g->n, d = g->d, D = g->D;
     bool far;
     double statistic = 0, *score;
-    *holds = false;
+    *excess = INFINITY;
     MST_TRY(is_opposite(g, y, &far));
     if (far)
         return MST_OK;
-    MST_TRY(mst_allocate(&score, n * D + n * d + 2 * d + d * d));
-    double *c = score + n * D, *sum = c + n * d, *s = sum + d, *spread = s + d;
+    MST_TRY(mst_allocate(&score, n * D + n * d + 2 * d + d * d + n));
+    double *c = score + n * D, *sum = c + n * d, *s = sum + d, *spread = s + d,
+           *log_p = g->mean_log_p != NULL ? spread + d * d : NULL;
     mst_pairs pairs = {.n = n, .x = g->x, .y = y, .t = &g->time};
-    mst_status status = mst_score_evaluate(g->source, &pairs, &(mst_heat_values){.score = score});
-    if (status == MST_OK)
+    mst_status status =
+        mst_score_evaluate(g->source, &pairs, &(mst_heat_values){.log_p = log_p, .score = score});
+    if (status == MST_OK && is_unlikely(g, log_p))
+        statistic = INFINITY;
+    else if (status == MST_OK)
         status = mst_to_frame_at(g->m, n, y, score, c);
-    if (status == MST_OK) {
+    if (status == MST_OK && statistic < INFINITY) {
         gather(g, c, sum, spread, s);
         status = statistic_of(g, sum, spread, &statistic);
     }
-    *holds = statistic <= g->limit;
+    /* The sign is that of the comparison, whatever the roots are rounded to. */
+    double over = sqrt(statistic) - sqrt(g->limit);
+    if (status == MST_OK)
+        *excess = statistic <= g->limit ? fmin(over, 0)
+                  : isnan(over)         ? INFINITY
+                                        : fmax(over, DBL_MIN);
     mst_release(score);
     return status;
 }
 
+mst_status score_region_holds(const score_region *g, const double *y, bool *holds)
+{
+    double excess;
+    mst_status status = score_region_excess(g, y, &excess);
+    *holds = excess <= 0;
+    return status;
+}
+
 /* ---- How much of the manifold ---- */
+
+double score_region_price(const score_region *g)
+{
+    return (double)g->n * (1 + (double)(g->d * g->d) / 200);
+}
 
 typedef struct survey {
     const score_region *g;
@@ -298,15 +364,27 @@ static mst_status look(const score_region *g, size_t count, const double *points
     return MST_OK;
 }
 
+/* The points (count, D) that are held, and room for more. */
+static mst_status keep_held(const score_region *g, size_t count, const double *points,
+                            const unsigned char *flags, score_held *out)
+{
+    MST_TRY(mst_allocate(&out->points, (count + ROOM_FOR_OTHERS) * g->D));
+    for (size_t k = 0; k < count; k++)
+        if (flags[k])
+            memcpy(out->points + out->count++ * g->D, points + k * g->D,
+                   g->D * sizeof *out->points);
+    return MST_OK;
+}
+
 mst_status score_region_survey(const score_region *g, const double *mean, uint64_t seed,
-                               int threads, bool *whole, double *share)
+                               int threads, bool *whole, double *share, score_held *kept)
 {
     /* Each point costs n scores and their spread: a share to a few per cent is enough. */
-    double price = (double)g->n * (1 + (double)(g->d * g->d) / 200);
-    size_t random = (size_t)fmin(fmax(6e4 / price, 40), 400), held = 0;
+    size_t random = (size_t)fmin(fmax(6e4 / score_region_price(g), 40), 400), held = 0;
     size_t turned = 3 * (g->d < 8 ? g->d : 8); /* they are fewer */
     double *points;
     unsigned char *flags = NULL;
+    *kept = (score_held){0};
     MST_TRY(mst_allocate(&points, random * g->D));
     mst_status status = mst_allocate(&flags, random);
     if (status == MST_OK)
@@ -316,6 +394,8 @@ mst_status score_region_survey(const score_region *g, const double *mean, uint64
         status = look(g, random, points, threads, flags, &held);
     *share = (double)held / (double)random;
     *whole = status == MST_OK && held == random;
+    if (status == MST_OK)
+        status = keep_held(g, random, points, flags, kept);
     if (*whole) /* else the others have nothing to say */
         status = turned_points(g, mean, turned, points);
     if (*whole && status == MST_OK)

@@ -134,7 +134,8 @@ static const input saved_results[] = {
         ".03,\"converged\":true,\"time_standard_error\":0.02,\"time_interval\":[0.01,0.8],\"mean"
         "_covariance\":[[0.01]],\"mean_standard_error\":0.1,\"basis\":[[1]],\"confidence\":0.95,"
         "\"region_kind\":\"score\",\"region_share\":0.2,\"region_time\":0.04,\"region_radius2\":18."
-        "5,\"region_volume\":null,\"region_semi_axes\":null,\"unique\":true,\"mean_set\":[{\"mean\""
+        "5,\"region_volume\":null,\"region_boundary\":[{\"points\":[[0.1],[0.5]]}],\"region_semi_"
+        "axes\":null,\"unique\":true,\"mean_set\":[{\"mean\""
         ":[0.3],\"time\":0.03}]}"),
     INPUT(
         "{\"command\":\"sample\",\"manifold\":\"euclidean:2\",\"n\":2,\"time\":0.2,\"start\":[0,0],"

@@ -248,6 +248,32 @@ START_TEST(saved)
 }
 END_TEST
 
+/* The edge of a region is drawn as it is in the result, without data or source. */
+START_TEST(saved_edge)
+{
+    static const char text[] =
+        HEAD ",\"n\":7,\"mean\":[0,0,1],\"time\":null,\"converged\":true,\"confidence\":0.9,"
+             "\"region_kind\":\"score\",\"region_boundary\":[{\"points\":[[0.6,0,0.8],[0,0.6,0.8],"
+             "[-0.6,0,0.8],[0.6,0,0.8]]},{\"points\":[[1,0,0],[0,1,0],[1,0,0]]}]}";
+    mst_saved *s;
+    ASSERT_OK(mst_saved_parse(&s, "test", strlen(text), text, NULL));
+    const mst_picture *p = mst_saved_picture(s);
+    const mst_picture_mean *one = &p->means[0];
+    ck_assert_uint_eq(one->boundary_parts, 2);
+    ck_assert(one->boundary_end[0] == 4 && one->boundary_end[1] == 7);
+    assert_near(one->boundary[3 * 5 + 1], 1, 4 * DBL_EPSILON, "the second curve");
+    char *drawn;
+    size_t length;
+    ASSERT_OK(mst_plot_draw(&drawn, &length, p, MST_PLOT_SVG, NULL));
+    ck_assert_ptr_nonnull(strstr(drawn, "The edge of the region is 2 closed lines"));
+    mst_plot_free(drawn);
+    mst_saved_free(s);
+    refuse(HEAD ",\"n\":3,\"mean\":[1,0,0],\"region_kind\":\"score\","
+                "\"region_boundary\":[{\"points\":[[1,0,0]]}]}",
+           "\"region_boundary\"");
+}
+END_TEST
+
 START_TEST(saved_refused)
 {
     mst_saved *s;
@@ -287,6 +313,7 @@ int main(void)
     tcase_add_test(c, sheets);
     tcase_add_test(c, fields);
     tcase_add_test(c, saved);
+    tcase_add_test(c, saved_edge);
     tcase_add_test(c, saved_refused);
     return run_case("plot", c);
 }

@@ -109,14 +109,16 @@ static void survey(const setting *s, size_t n, double time, bool everything)
     mst_score *source;
     stat_pieces pieces;
     score_region region;
+    score_held held;
     mst_mean_options o = mst_mean_options_default();
     bool whole;
     double share;
     ASSERT_OK(mst_score_new(&source, &counting_ops, s->m, &data));
     ASSERT_OK(stat_pieces_new(&pieces, s->m));
-    ASSERT_OK(score_region_open(&region, source, &pieces, n, x, &o, time));
+    ASSERT_OK(score_region_open(&region, source, &pieces, n, x, &o, NULL, time));
     region.has_mean = false; /* no point is out for being opposite to it */
-    ASSERT_OK(score_region_survey(&region, x, 1, 1, &whole, &share));
+    ASSERT_OK(score_region_survey(&region, x, 1, 1, &whole, &share, &held));
+    mst_release(held.points);
     ck_assert(whole == everything && (share == 1) == everything);
     if (everything)
         ck_assert_uint_gt(data.rows, 40 * n);
@@ -187,7 +189,7 @@ START_TEST(scores_hold_the_truth)
         double *x = exact_rows(&s, n, cases[_i].time, 1000 + k);
         score_region g;
         bool found;
-        ASSERT_OK(score_region_open(&g, s.exact, &pieces, n, x, &o, cases[_i].taken));
+        ASSERT_OK(score_region_open(&g, s.exact, &pieces, n, x, &o, NULL, cases[_i].taken));
         ck_assert(g.lengths == (n < 2 * s.d + 1));
         ASSERT_OK(score_region_holds(&g, start, &found));
         hits += found ? 1 : 0;
@@ -223,7 +225,7 @@ START_TEST(few_rows_in_one_direction)
         }
         score_region g;
         bool found;
-        ASSERT_OK(score_region_open(&g, s.log, &pieces, N, x, &o, 1));
+        ASSERT_OK(score_region_open(&g, s.log, &pieces, N, x, &o, NULL, 1));
         ASSERT_OK(score_region_holds(&g, start, &found));
         hits += found ? 1 : 0;
         score_region_close(&g);
@@ -282,13 +284,13 @@ START_TEST(counts_and_clusters)
     ASSERT_OK(stat_pieces_new(&pieces, s.m));
     score_region once, counted, doubled, clustered;
     mst_mean_options o = mst_mean_options_default();
-    ASSERT_OK(score_region_open(&once, s.exact, &pieces, N, x, &o, 1));
-    ASSERT_OK(score_region_open(&doubled, s.exact, &pieces, 2 * N, twice, &o, 1));
+    ASSERT_OK(score_region_open(&once, s.exact, &pieces, N, x, &o, NULL, 1));
+    ASSERT_OK(score_region_open(&doubled, s.exact, &pieces, 2 * N, twice, &o, NULL, 1));
     o.weights = weights;
-    ASSERT_OK(score_region_open(&counted, s.exact, &pieces, N, x, &o, 1));
+    ASSERT_OK(score_region_open(&counted, s.exact, &pieces, N, x, &o, NULL, 1));
     o.weights = NULL;
     o.clusters = clusters;
-    ASSERT_OK(score_region_open(&clustered, s.exact, &pieces, 2 * N, twice, &o, 1));
+    ASSERT_OK(score_region_open(&clustered, s.exact, &pieces, 2 * N, twice, &o, NULL, 1));
     ASSERT_OK(mst_manifold_random_point(s.m, (mst_random){1, 1}, 0, 100, y));
     size_t different = 0;
     for (size_t k = 0; k < 100; k++) {

@@ -4,7 +4,7 @@
 /* Few rows: how often the 95 % region holds the true mean of 5, 10 or 20 of them, concentrated enough that
  * space is nearly flat, where the quantiles are those of Fisher's and Hotelling's laws. With 4000 sets the
  * binomial standard deviation is 0.34 %; the limits are 93 % and 97 %. */
-#include "stat/mean_support.h"
+#include "stat/score_edge_support.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -50,7 +50,61 @@ START_TEST(regions_of_few_rows)
 }
 END_TEST
 
+/* Ordinary samples of twenty rows, whose regions are mostly those of the scores: nearly all have semi-
+ * axes, no sampled point of the region is outside the ellipsoid, and so it holds the true mean as often as
+ * the region or more often. */
+typedef struct within_law {
+    const char *spec;
+    double time;
+    mst_covariance_kind covariance;
+} within_law;
+static const within_law within[] = {{"sphere:2", 0.3, MST_COVARIANCE_OBSERVED},
+                                    {"sphere:2", 0.3, MST_COVARIANCE_SANDWICH},
+                                    {"torus:2", 0.3, MST_COVARIANCE_OBSERVED},
+                                    {"so3", 0.3, MST_COVARIANCE_OBSERVED},
+                                    {"sphere:10", 0.06, MST_COVARIANCE_OBSERVED}};
+
+START_TEST(ellipsoids_about_score_regions)
+{
+    enum { N = 20, SAMPLE = 300 };
+    const within_law *l = &within[_i];
+    setting s = setting_open(l->spec);
+    size_t sets = simulated_sets(400), scores = 0, axes = 0, held = 0, inside = 0, outside = 0;
+    double truth[16];
+    mst_manifold_start(s.m, truth);
+#pragma omp parallel for schedule(dynamic, 8) reduction(+ : scores, axes, held, inside, outside)
+    for (size_t set = 0; set < sets; set++) {
+        double *x = draw(&s, N, NULL, l->time, set + 1), *c = doubles(s.d);
+        mst_mean_options o = mst_mean_options_default();
+        mst_mean_result *r = NULL;
+        o.threads = 1;
+        o.covariance = l->covariance;
+        ASSERT_OK(mst_mean_fit(&r, s.exact, N, x, &o));
+        scores += r->region_kind == MST_REGION_SCORE;
+        if (r->region_ellipsoid != NULL) {
+            bool holds = region_holds_point(&s, r, N, x, truth);
+            bool within_it = square_in_ellipsoid(&s, r, truth, c) <= 1;
+            axes++;
+            held += holds;
+            inside += within_it;
+            outside += (holds && !within_it) || held_outside(&s, r, N, x, SAMPLE, set) > 0;
+        }
+        mst_mean_result_free(r);
+        free(x), free(c);
+    }
+    printf("%s, %d rows: %zu of %zu regions are of scores, %zu of these have semi-axes; the true "
+           "mean is in %zu "
+           "regions and %zu ellipsoids; %zu reach over their ellipsoid\n",
+           l->spec, N, scores, sets, axes, held, inside, outside);
+    ck_assert_uint_ge(100 * axes, 97 * scores);
+    ck_assert_uint_ge(inside, held);
+    ck_assert_uint_eq(outside, 0);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("small samples", 1800, {regions_of_few_rows, SPECS});
+    return RUN_SUITE("small samples", 1800, {regions_of_few_rows, SPECS},
+                     {ellipsoids_about_score_regions, sizeof within / sizeof *within});
 }
