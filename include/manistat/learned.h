@@ -32,7 +32,9 @@ MST_API mst_gp_options mst_gp_options_default(void);
 
 /* From latent points (n, d) and data (n, D), both copied. `spec` is its name, the path of the file it is
  * going to be in. MST_ARGUMENT for numbers out of range, MST_DOMAIN if the latent points do not determine the
- * processes: coincident ones without noise, or a matrix of kernels with a condition beyond 1e12. */
+ * processes: coincident ones without noise, or a matrix of kernels with a condition beyond 1e12. MST_DOMAIN,
+ * too, for data that are constant to one part in 1e12, and without `centre` for nearly constant ones of whose
+ * differences the map learns nothing. */
 MST_API MST_MUST_USE mst_status mst_gp_learn(mst_manifold **out, const char *spec, size_t n,
                                              size_t d, const double *latent, size_t D,
                                              const double *data, const mst_gp_options *options);

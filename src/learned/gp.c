@@ -68,6 +68,27 @@ void gp_mean(const gp_data *g, bool centre, double *mean)
             mean[j] += g->data[i * g->D + j] / (double)g->n;
 }
 
+mst_status gp_refuse_constant(size_t n, size_t D, const double *data)
+{
+    /* Numbers that went through a few operations agree to this part of the largest. */
+    const double rounding = 1e-12;
+    double size = 0, gap = 0;
+    for (size_t i = 0; i < n * D; i++) {
+        size = fmax(size, fabs(data[i]));
+        gap = fmax(gap, fabs(data[i] - data[i % D]));
+    }
+    if (gap > rounding * size)
+        return MST_OK;
+    if (gap == 0)
+        return mst_fail(MST_DOMAIN,
+                        "the rows of the data are all equal; there is nothing to learn");
+    return mst_fail(
+        MST_DOMAIN,
+        "the rows of the data are equal to rounding: numbers of up to %.3g differ by at "
+        "most %.2g; there is nothing to learn",
+        size, gap);
+}
+
 void gp_distances(size_t n, size_t m, const double *x, double *square)
 {
     for (size_t i = 0; i < n; i++)
@@ -236,6 +257,34 @@ static double rounding_of(const gp *g, double *r)
     return fmin(2 * worst, 1e-6);
 }
 
+/* Nearly constant data that are not centred: the process fits their offset, and beside its variance and noise
+ * how they differ may not show. The residuals of the map are Y − mean − Rα = να. */
+static mst_status refuse_offset(const gp *g, const gp_data *data)
+{
+    const double nearly = 0.01, ignored = 0.01; /* the latter as in the warning of `learn` */
+    enum { LOOKS = 16 };
+    size_t n = data->n, D = data->D;
+    double *column, spread = 0, along, variance;
+    if (g->centred)
+        return MST_OK;
+    MST_TRY(mst_allocate(&column, D));
+    gp_mean(data, true, column);
+    for (size_t i = 0; i < n * D; i++)
+        spread += (data->data[i] - column[i % D]) * (data->data[i] - column[i % D]);
+    mst_release(column);
+    double size = learned_dot(n * D, data->data, data->data), count = (double)n * (double)D;
+    if (spread > nearly * nearly * size)
+        return MST_OK;
+    double left = g->noise * g->noise * learned_dot(n * D, g->alpha, g->alpha);
+    MST_TRY(gp_along(g, LOOKS, &along, &variance));
+    if (left <= spread && along >= ignored * (along + variance))
+        return MST_OK;
+    return mst_fail(MST_DOMAIN,
+                    "the rows of the data differ by only %.2g at numbers of %.3g, and the map has "
+                    "learned nothing of how they differ; `centre` them",
+                    sqrt(spread / count), sqrt(size / count));
+}
+
 /* ---- Construction ---- */
 
 static void release(learned *l)
@@ -284,6 +333,7 @@ static mst_status fill(gp *g, const gp_data *data)
         make_field(g);
         g->base.unit = g->length_scale * sqrt(g->field.far);
         g->rounding = rounding_of(g, room);
+        status = refuse_offset(g, data);
     }
     mst_release(room);
     return status;
@@ -348,7 +398,7 @@ static mst_status check_data(const gp_data *g, const mst_gp_options *o)
             !mst_all_finite(g->D, g->data + i * g->D))
             return mst_fail(MST_DOMAIN, "row %zu of the %s has numbers that are not finite", i + 1,
                             mst_all_finite(g->d, g->latent + i * g->d) ? "data" : "latent points");
-    return MST_OK;
+    return gp_refuse_constant(g->n, g->D, g->data);
 }
 
 mst_status mst_gp_learn(mst_manifold **out, const char *spec, size_t n, size_t d,

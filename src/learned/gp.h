@@ -43,6 +43,8 @@ typedef struct gp_data {
     const double *latent, *data;
 } gp_data;
 
+/* MST_DOMAIN if the rows of data (n, D) are all equal, up to rounding. */
+MST_MUST_USE mst_status gp_refuse_constant(size_t n, size_t D, const double *data);
 /* The mean of the columns, or zeros; (D). */
 void gp_mean(const gp_data *g, bool centre, double *mean);
 /* Fills in what is NAN by maximal marginal likelihood (gp_fit.c). */
@@ -58,6 +60,8 @@ MST_MUST_USE mst_status gp_new(mst_manifold **out, const char *spec, const gp_da
 /* The parts of the metric along v at x: r_vᵀααᵀr_v, and the rest. */
 MST_MUST_USE mst_status gp_parts(const gp *g, const double *x, const double *v, double *mean,
                                  double *variance);
+/* Means of the same over up to `looks` latent points, along the data. */
+MST_MUST_USE mst_status gp_along(const gp *g, size_t looks, double *mean, double *variance);
 /* Slots (gp_metric.c). */
 extern const mst_metric_ops gp_metric;
 /* gp_report.c */

@@ -224,10 +224,7 @@ mst_status gp_fit(const gp_data *g, bool centre, gp_numbers *numbers)
         status = search(&f);
     if (status == MST_OK && f.best == -INFINITY) {
         size_t rows[2];
-        if (learned_dot(g->n * g->D, f.centred, f.centred) == 0)
-            status = mst_fail(MST_DOMAIN, "the data are all %s; there is nothing to learn",
-                              centre ? "equal" : "zero");
-        else if (gp_coincident(g, rows) && !isnan(numbers->noise))
+        if (gp_coincident(g, rows) && !isnan(numbers->noise))
             status = mst_fail(MST_DOMAIN,
                               "latent points %zu and %zu coincide, and `noise` %g is too small for "
                               "that",

@@ -116,37 +116,53 @@ static mst_status direction(const gp *g, size_t row, double *v, double *room)
     return MST_OK;
 }
 
-/* Up to so many of the latent points are looked at. */
-enum { LOOKED_AT = 200 };
+mst_status gp_along(const gp *g, size_t looks, double *mean, double *variance)
+{
+    size_t d = g->base.d, n = g->base.n, count = n < looks ? n : looks;
+    double *room, of_mean, of_variance;
+    MST_TRY(mst_allocate(&room, d * d + 2 * d));
+    double *v = room + d * d + d;
+    mst_status status = MST_OK;
+    *mean = *variance = 0;
+    for (size_t i = 0; status == MST_OK && i < count; i++) {
+        size_t row = i * n / count;
+        status = direction(g, row, v, room);
+        if (status == MST_OK)
+            status = gp_parts(g, g->base.latent + row * d, v, &of_mean, &of_variance);
+        if (status == MST_OK) {
+            *mean += of_mean / (double)count;
+            *variance += of_variance / (double)count;
+        }
+    }
+    mst_release(room);
+    return status;
+}
+
+/* Up to this many latent points are measured. */
+enum { LOOKS = 200 };
+
+/* Gauss's, from Ric v = K v, whatever v is. */
+static mst_status mean_curvature(const mst_manifold *m, const gp *g, double *out)
+{
+    size_t n = g->base.n, count = n < LOOKS ? n : LOOKS;
+    double room[6], v[2], w[2];
+    *out = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t row = i * n / count;
+        MST_TRY(direction(g, row, v, room));
+        MST_TRY(mst_manifold_ricci(m, 1, g->base.latent + row * 2, v, w));
+        *out += (v[0] * w[0] + v[1] * w[1]) / (double)count;
+    }
+    return MST_OK;
+}
 
 static mst_status measure_along(const mst_manifold *m, const gp *g, mst_learned_info *info)
 {
-    size_t d = g->base.d, n = g->base.n, count = n < LOOKED_AT ? n : LOOKED_AT;
-    double *room, mean, variance, curvature = 0;
-    MST_TRY(mst_allocate(&room, d * d + 4 * d));
-    double *v = room + d * d + d, *w = v + d;
-    mst_status status = MST_OK;
-    info->along_mean = info->along_variance = 0;
-    for (size_t i = 0; status == MST_OK && i < count; i++) {
-        size_t row = i * n / count;
-        const double *x = g->base.latent + row * d;
-        status = direction(g, row, v, room);
-        if (status == MST_OK)
-            status = gp_parts(g, x, v, &mean, &variance);
-        if (status == MST_OK) {
-            info->along_mean += mean / (double)count;
-            info->along_variance += variance / (double)count;
-        }
-        if (status == MST_OK && d == 2) /* Ric v = K v */
-            status = mst_manifold_ricci(m, 1, x, v, w);
-        if (status == MST_OK && d == 2)
-            curvature += (v[0] * w[0] + v[1] * w[1]) / (double)count;
-    }
-    mst_release(room);
+    MST_TRY(gp_along(g, LOOKS, &info->along_mean, &info->along_variance));
     info->along = info->along_mean + info->along_variance;
     info->ratio = info->far / info->along;
-    info->curvature = d == 2 ? curvature : NAN;
-    return status;
+    info->curvature = NAN;
+    return g->base.d == 2 ? mean_curvature(m, g, &info->curvature) : MST_OK;
 }
 
 mst_status gp_describe(const mst_manifold *m, mst_learned_info *info)

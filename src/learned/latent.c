@@ -19,7 +19,7 @@ static mst_status check(size_t n, size_t D, const double *data, size_t d)
         if (!mst_all_finite(D, data + i * D))
             return mst_fail(MST_DOMAIN, "row %zu of the data has numbers that are not finite",
                             i + 1);
-    return MST_OK;
+    return gp_refuse_constant(n, D, data);
 }
 
 /* Eigenvalues, ascending, and eigenvectors by rows, in place. */

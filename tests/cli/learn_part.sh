@@ -58,6 +58,13 @@ refuses "latent points and data differ" 2 'short.csv has 47 latent points, but X
 refuses "numbers that are none" 2 'broken.csv, row 1, column 1: not a finite number' learn gp --latent broken.csv --data X.csv -o a.gp
 refuses "coincident points without noise" 2 'latent points 3 and 6 coincide' learn gp --latent twice.csv --data X.csv --noise none -o a.gp
 refuses "a singular matrix" 2 'singular to rounding' learn gp --latent Z.csv --data X.csv --noise none --length-scale 2 -o a.gp
+sed 's/.*/3,4,5/' Z.csv >constant.csv
+awk '{printf "3.%09d,4,5\n", NR * NR % 7}' Z.csv >nearly.csv
+for latent in Z.csv pca laplacian; do
+    refuses "constant data, latent points: $latent" 2 'the rows of the data are all equal; there is nothing to learn' learn gp --latent "$latent" --data constant.csv -o constant.gp
+done
+refuses "nearly constant data" 2 'differ by only .*e-.* at numbers of 4.0.*, and the map has learned nothing of how they differ; --centre them' learn gp --latent Z.csv --data nearly.csv -o constant.gp
+check "no manifold is made of them" test ! -e constant.gp
 refuses "pieces" 2 'take fewer' learn gp --data X.csv --latent laplacian --neighbours 48 -o a.gp
 refuses "a wrong shape" 2 '--shape 5x5 has 25 pixels, but rows have 12 numbers' learn gp --latent Z.csv --data X.csv --shape 5x5 -o a.gp
 refuses "no data" 2 'no data given' learn gp -o a.gp
