@@ -119,6 +119,10 @@ MST_API MST_MUST_USE mst_status mst_score_network_alone_new(mst_score **out, con
 MST_API MST_MUST_USE mst_status mst_score_network_log_new(mst_score **out, const mst_network *net,
                                                           double t);
 
+/* The same of a source of a network, or of its limit: as alone as that is, and at the same time. MST_ARGUMENT
+ * for other sources. */
+MST_API MST_MUST_USE mst_status mst_score_network_limit_new(mst_score **out, const mst_score *s);
+
 /* The network behind a source, also behind a small-time limit; null if there is none. Borrowed. */
 MST_API const mst_network *mst_score_network(const mst_score *s);
 /* The time at which a small-time limit is taken; 0 for all other sources. */
@@ -162,6 +166,9 @@ MST_API MST_MUST_USE mst_status mst_network_energy(const mst_network *net, size_
 MST_API MST_MUST_USE mst_status mst_network_log(const mst_network *net, size_t n, const double *x,
                                                 const double *y, double t, double *v,
                                                 double *square);
+/* The same by a source of a network, or by its limit at the time of that. MST_ARGUMENT for other sources. */
+MST_API MST_MUST_USE mst_status mst_score_network_log(const mst_score *s, size_t n, const double *x,
+                                                      const double *y, double *v, double *square);
 
 #ifdef __cplusplus
 }

@@ -114,7 +114,7 @@ MST_API MST_MUST_USE mst_status mst_score_spectral_new(mst_score **out, const ms
  * The heat equation has grid, unknowns and memory, as in mst_pde_options, eigenfunctions have functions. A
  * model has
  *   beyond=yes   times outside its range are allowed
- *   expansion=no the network answers alone, also where the expansion or eigenfunctions would be better
+ *   alone        the network answers all rows, also where the expansion or eigenfunctions would be better
  *   t=T, t=least its small-time limit, a source without a time, at the time T or at its least
  * `m` is borrowed; null: that of the model. MST_ARGUMENT for names and options that do not exist, with a list
  * of those that do. */
@@ -164,6 +164,19 @@ MST_API MST_MUST_USE mst_status mst_score_evaluate_rows(const mst_score *s, size
  * best values there are however large v is. MST_UNABLE if the source does not give MST_GIVES_VALIDITY. */
 MST_API MST_MUST_USE mst_status mst_score_validity(const mst_score *s, const mst_pairs *pairs,
                                                    const mst_heat_values *out, double *v);
+
+/* The share of rows, 0 to 1, that a source answers. A row that two of them share counts in parts. */
+enum { MST_SOURCE_SHARES = 3 };
+typedef struct mst_source_share {
+    const char *name; /* "network", "expansion", "spectral"; any other source answers all itself */
+    double share;
+} mst_source_share;
+/* Which sources answer these rows? A network leaves rows to others (mst_score_network_new); its small-time
+ * limit does so at its own time. Writes *count entries, first that of `s` itself; they add up to 1. Costs as
+ * much as the scores of the rows. */
+MST_API MST_MUST_USE mst_status mst_score_shares(const mst_score *s, const mst_pairs *pairs,
+                                                 mst_source_share out[MST_SOURCE_SHARES],
+                                                 size_t *count);
 
 /* Curves from x to y (n, D) that follow a small-time limit, a source without a time: c' = Log_c(y)/(1 − s)
  * with Log_c(y) = score of (y, c), by `steps` ≥ 1 steps of a Runge–Kutta method of order 4. points (n,

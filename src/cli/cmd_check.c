@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const references[] = {"exact", "expansion", "spectral", "bridge", "none", NULL};
 
@@ -76,8 +77,8 @@ static const option option_alone = {
     .name = "alone",
     .kind = OPTION_FLAG,
     .help =
-        "measure the network without the expansion and the eigenfunctions that the model leaves "
-        "rows to, and leave the model as it is: its certificate is of both",
+        "the same as FILE?alone: measure the network without the expansion and the eigenfunctions "
+        "that the model leaves rows to, and leave the model as it is: its certificate is of both",
 };
 
 /* Not the seed of a training, whose data should not be seen again. */
@@ -94,7 +95,8 @@ static const option option_check_seed = {
 
 typedef struct checking {
     invocation *inv;
-    const char *path;
+    char *path; /* without options */
+    bool alone; /* FILE?alone or --alone */
     mst_network *net;
     mst_score *reference; /* or null */
     bool write;           /* the certificate into the model */
@@ -124,9 +126,21 @@ static mst_status open_reference(checking *c)
     return status == MST_ARGUMENT ? mst_fail(status, "--against %s", mst_error_detail()) : status;
 }
 
-static bool certifies(const invocation *inv)
+/* FILE, or FILE?alone as --score has it. */
+static mst_status read_operand(checking *c)
 {
-    return !option_given(inv, &option_dry_run) && !option_given(inv, &option_alone);
+    static const char *const words[] = {"?alone", "?alone=yes", "?expansion=no"};
+    const char *text = c->inv->operands[0];
+    const char *options = access(text, F_OK) == 0 ? NULL : strrchr(text, '?');
+    c->alone = option_given(c->inv, &option_alone);
+    for (size_t k = 0; options != NULL && k < sizeof words / sizeof *words; k++)
+        c->alone |= strcmp(options, words[k]) == 0;
+    if (options != NULL && !c->alone)
+        return mst_fail(MST_ARGUMENT, "a check is of FILE or FILE?alone; it has no option '%s'",
+                        options + 1);
+    c->write = !c->alone && !option_given(c->inv, &option_dry_run);
+    c->path = strndup(text, options != NULL ? (size_t)(options - text) : strlen(text));
+    return c->path != NULL ? MST_OK : mst_fail(MST_MEMORY, "not enough memory");
 }
 
 static mst_status open_all(checking *c)
@@ -137,8 +151,9 @@ static mst_status open_all(checking *c)
                         "no FILE given; for example 'manistat check model.safetensors'");
     if (option_given(c->inv, &option_start) && option_given(c->inv, &option_around))
         return mst_fail(MST_ARGUMENT, "--start and --around exclude each other; give one of them");
-    c->path = c->inv->operands[0];
-    mst_status status = read_model(c->inv, &c->net, c->path, NULL);
+    mst_status status = read_operand(c);
+    if (status == MST_OK)
+        status = read_model(c->inv, &c->net, c->path, NULL);
     if (status == MST_OK)
         status = open_reference(c);
     if (status == MST_OK && c->write) {
@@ -180,9 +195,8 @@ static mst_status measure(checking *c)
     progress p = progress_start(c->inv, "bands", MST_CHECK_BANDS);
     o.progress = progress_callback(&p, MST_CHECK_BANDS);
     mst_score *subject;
-    mst_status status = option_given(c->inv, &option_alone)
-                            ? mst_score_network_alone_new(&subject, c->net, true)
-                            : mst_score_network_new(&subject, c->net, true);
+    mst_status status = c->alone ? mst_score_network_alone_new(&subject, c->net, true)
+                                 : mst_score_network_new(&subject, c->net, true);
     if (status == MST_OK) {
         c->samples = o.samples = samples_of(c, subject);
         status = mst_score_check(&measured, subject, c->reference, &o);
@@ -211,7 +225,7 @@ static void write_json(const checking *c, const mst_certificate *shown, mst_json
     json_member_string(j, "file", c->path);
     json_member_integer(j, "samples", c->samples);
     json_member_bool(j, "written", c->write);
-    json_member_bool(j, "alone", option_given(c->inv, &option_alone));
+    json_member_bool(j, "alone", c->alone);
     certificate_json(shown, j);
     json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);
 }
@@ -247,7 +261,7 @@ static mst_status write_result(checking *c)
         fprintf(c->report.text, "This certificate is now part of %s.\n", c->path);
     else
         fprintf(c->report.text, "Nothing was written into %s (%s).\n", c->path,
-                option_given(c->inv, &option_alone) ? "--alone" : "--dry-run");
+                c->alone ? "the network alone" : "--dry-run");
     return status == MST_OK ? report_finish(&c->report) : status;
 }
 
@@ -271,7 +285,7 @@ static mst_status check_kind(const checking *c)
 
 static mst_status run(invocation *inv)
 {
-    checking c = {.inv = inv, .write = certifies(inv)};
+    checking c = {.inv = inv};
     mst_status status = open_all(&c);
     if (status == MST_OK)
         status = check_kind(&c);
@@ -285,6 +299,7 @@ static mst_status run(invocation *inv)
         status = plotting_conclude(&c.plot, write_result(&c));
     report_close(&c.report);
     plotting_close(&c.plot);
+    free(c.path);
     free(c.text);
     free(c.start);
     mst_score_free(c.reference);
@@ -295,7 +310,7 @@ static mst_status run(invocation *inv)
 const command command_check = {
     .name = "check",
     .summary = "measures how wrong a model is and certifies it",
-    .usage = "FILE [options]",
+    .usage = "FILE[?alone] [options]",
     .description =
         "Measures a model written by train on freshly simulated data, in bands of the time "
         "t, and writes the result into the model as its certificate. Estimates with the model "

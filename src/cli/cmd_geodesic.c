@@ -95,7 +95,7 @@ typedef struct walk {
 static mst_status walk_new(walk *w, pair_job *job)
 {
     *w = (walk){.job = job};
-    mst_status status = mst_score_network_log_new(&w->log, job->model.net, job->model.limit);
+    mst_status status = mst_score_network_limit_new(&w->log, job->model.source);
     if (status == MST_OK)
         status = new_doubles(&w->at, job->chunk, job->ambient);
     return status == MST_OK ? new_doubles(&w->rows, job->chunk, job->ambient) : status;

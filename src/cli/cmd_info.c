@@ -6,6 +6,7 @@
 #include "learned_report.h"
 #include "model.h"
 #include "result.h"
+#include "shares.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -164,6 +165,12 @@ static mst_status tell_model(report *r, const char *path)
         return status;
     mst_network_info info = mst_network_describe(net);
     mst_certificate c;
+    share_survey shares;
+    status = shares_survey(&shares, net);
+    if (status != MST_OK) {
+        mst_network_free(net);
+        return status;
+    }
     mst_certificate_standing standing = mst_network_certificate(net, &c);
     bool certified = standing == MST_CERTIFICATE_VALID;
     static const char *const words[] = {
@@ -177,10 +184,12 @@ static mst_status tell_model(report *r, const char *path)
         json_member_string(r->json, "file", path);
         json_member_string(r->json, "kind", "model");
         model_members(r->json, &info, mst_manifold_ambient(mst_network_manifold(net)));
+        shares_json(&shares, r->json);
         tell_formulas(r, mst_network_manifold(net));
         certificate_json(certified ? &c : NULL, r->json);
     } else {
         print_model(r->text, path, &info);
+        shares_print(&shares, r->text, 14);
         fprintf(r->text, LABEL "%s\n", "certificate", words[standing]);
         if (certified) {
             fputc('\n', r->text);

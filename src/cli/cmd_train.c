@@ -5,6 +5,7 @@
 #include "common.h"
 #include "plotting.h"
 #include "result.h"
+#include "shares.h"
 #include "util/json.h"
 #include "util/lock.h"
 #include "util/output.h"
@@ -158,7 +159,8 @@ typedef struct training {
     double *start;
     mst_train_options options;
     mst_network *net;
-    mst_lock *lock; /* on `path` */
+    mst_lock *lock;      /* on `path` */
+    share_survey shares; /* once there is a network */
     progress progress;
     plotting plot;
     size_t reports; /* so far, and those of them that are kept */
@@ -444,6 +446,7 @@ static void write_json(const training *t, mst_json *j)
     json_member_integer(j, "depth", i.depth);
     json_member_integer(j, "parameters", i.parameters);
     json_member_string(j, "file", t->path);
+    shares_json(&t->shares, j);
     static const char *const keys[] = {"step", "loss", "excess"};
     mst_json_key(j, "history");
     mst_json_object(j);
@@ -489,6 +492,7 @@ static void write_page(const training *t, FILE *out)
             i.excess);
     if (i.excess > 0)
         fprintf(out, "            above 0: worse than that approximation alone; train longer\n");
+    shares_print(&t->shares, out, 10);
     const option *where = option_given(t->inv, &option_start) ? &option_start : &option_around;
     bool given = option_given(t->inv, where);
     fprintf(out,
@@ -519,8 +523,12 @@ static mst_status run(invocation *inv)
         status = plotting_open(&t.plot, inv);
     if (status == MST_OK)
         status = report_open(&r, inv);
+    if (status == MST_OK && !t.resume)
+        status = shares_warn_before(inv, t.m, &t.options);
     if (status == MST_OK)
         status = train(&t);
+    if (status == MST_OK)
+        status = shares_survey(&t.shares, t.net);
     if (status == MST_OK && r.json != NULL)
         write_json(&t, r.json);
     else if (status == MST_OK)

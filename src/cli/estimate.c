@@ -138,7 +138,7 @@ mst_status open_source(estimation *e, bool frechet, const char *instead)
     if (status == MST_OK)
         e->source = o->source;
     if (status == MST_OK && frechet && o->net != NULL)
-        status = mst_score_network_log_new(&e->owned, o->net, o->limit);
+        status = mst_score_network_limit_new(&e->owned, o->source);
     else if (status == MST_OK && (frechet || e->source == NULL))
         status = mst_score_open(&e->owned, frechet ? "log" : o->score, e->m);
     if (e->owned != NULL)

@@ -36,7 +36,8 @@ const option option_score = {
         "(eigenfunctions, "
         "for long times on closed surfaces), log (the logarithm, "
         "which has no time: Frechet means) or a "
-        "model FILE written by train; FILE?beyond=yes allows times outside the model's range, "
+        "model FILE written by train; FILE?alone uses its network only, FILE?beyond=yes allows "
+        "times outside the model's range, "
         "FILE?t=0.01 is its "
         "small-time limit there; --force allows times and data that the model does not know",
 };
@@ -47,6 +48,7 @@ const option option_score_limit = {
             "FILE written by "
             "train, whose "
             "score at its least time, or at that of FILE?t=0.01, takes the place of the logarithm; "
+            "FILE?alone uses its network only; "
             "--force accepts pairs that the model does not know",
 };
 

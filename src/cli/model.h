@@ -6,6 +6,7 @@
 #define MST_CLI_MODEL_H
 
 #include "common.h"
+#include "shares.h"
 #include "util/json.h"
 
 #include <manistat/check.h>
@@ -49,6 +50,7 @@ typedef struct model {
     bool pairs; /* rows are pairs of points, not points with a mean */
     outside_tally outside;
     validity_tally validity;
+    share_tally shares; /* of estimates by a network: which source answers their rows */
 } model;
 
 /* The manifold of --manifold or of the model; MST_ARGUMENT if they differ. Close it in either case. */
@@ -74,8 +76,8 @@ MST_MUST_USE mst_status model_judge(model *o, uint64_t before, const mst_pairs *
 void model_count_invalid(model *o, uint64_t before, size_t n, const double *v);
 /* Has the source anything to say about rows? */
 bool model_judges(const model *o);
-/* The member "outside", if there is a model, or "beyond_validity", if the source estimates
- * its errors; a line of a page, if anything is outside. */
+/* The members "outside" and "source_shares", if there is a model, or "beyond_validity", if the source
+ * estimates its errors; lines of a page, if anything is outside, and if other sources answer rows too. */
 void model_json_outside(const model *o, mst_json *j);
 void model_print_outside(const model *o, FILE *out);
 /* Once the result is written: MST_CONVERGENCE with the reason if anything is outside, or with --force a

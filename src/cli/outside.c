@@ -89,6 +89,10 @@ mst_status model_judge(model *o, uint64_t before, const mst_pairs *pairs, double
     mst_status status = mst_network_pairs_outside(o->net, &at, &found);
     if (status != MST_OK)
         return status;
+    if (!o->pairs)
+        status = shares_count(&o->shares, o->source, &at);
+    if (status != MST_OK)
+        return status;
     warn_uncertified(o);
     bool first = a->of == 0;
     a->of += pairs->n;
@@ -189,9 +193,12 @@ mst_status model_conclude(const model *o, mst_status status)
 void model_print_outside(const model *o, FILE *out)
 {
     const outside_tally *a = &o->outside;
+    char shares[SHARES_TEXT];
     if (o->validity.rows > 0)
         fprintf(out, "  %-16s%llu of %llu rows\n", "beyond validity",
                 (unsigned long long)o->validity.rows, (unsigned long long)o->validity.of);
+    if (o->shares.count > 1)
+        fprintf(out, "  %-16s%s of the rows\n", "answered by", shares_text(&o->shares, shares));
     if (a->rows == 0)
         return;
     fprintf(out, "  %-16s%llu of %llu rows", "outside", (unsigned long long)a->rows,
@@ -227,5 +234,11 @@ void model_json_outside(const model *o, mst_json *j)
                             a->standing == MST_TIME_HOPELESS
                                 ? (const double[]){NAN, NAN}
                                 : (const double[]){a->t_low, a->t_high});
+    mst_json_end(j);
+    if (o->shares.count == 0)
+        return;
+    mst_json_key(j, "source_shares");
+    mst_json_object(j);
+    shares_members(&o->shares, j);
     mst_json_end(j);
 }

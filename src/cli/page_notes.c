@@ -80,6 +80,20 @@ static void put_warnings(page *p, const mst_json_value *o, const char *lead)
         put_note(p, "the time runs to ", limit);
 }
 
+/* Which source answers what share of the rows, where that is not one alone. */
+static void put_shares(page *p, const mst_json_value *o)
+{
+    static const char *const names[] = {"network", "expansion", "spectral"};
+    const mst_json_value *shares = mst_json_member(o, "source_shares");
+    const char *before = "<li>of the rows the source ";
+    if (mst_json_kind_of(mst_json_member(shares, "expansion")) != MST_JSON_NUMBER)
+        return;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++, before = ", ")
+        put_format(p, "%s%s%s %.3g %%", before, names[k], k == 0 ? " answers" : "",
+                   100 * mst_json_as_number(mst_json_member(shares, names[k])));
+    put_text(p, "</li>\n");
+}
+
 void page_notes(page *p, const saved_result *r, const char *without)
 {
     static const char *const keys[] = {"command", "manifold", "version", "made_by"};
@@ -96,6 +110,7 @@ void page_notes(page *p, const saved_result *r, const char *without)
     if (mst_json_as_number(mst_json_member(outside, "rows")) > 0)
         put_format(p, "<li>%.0f rows lie outside of what the score source knows</li>\n",
                    mst_json_as_number(mst_json_member(outside, "rows")));
+    put_shares(p, r->top);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (mst_json_member(r->top, keys[i]) == NULL)
             put_format(p, "<li>the result has no \"%s\"; an older version wrote it</li>\n",

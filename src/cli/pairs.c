@@ -314,9 +314,9 @@ mst_status pair_judge(pair_job *job, size_t n)
 mst_status pair_network_log(pair_job *job, size_t n, double *square)
 {
     mst_status status = pair_judge(job, n);
-    return status == MST_OK ? mst_network_log(job->model.net, n, job->x, job->y, job->model.limit,
-                                              job->v, square)
-                            : status;
+    return status == MST_OK
+               ? mst_score_network_log(job->model.source, n, job->x, job->y, job->v, square)
+               : status;
 }
 
 /* By the solver, as mst_manifold_log and mst_manifold_dist do, which do not tell the status of rows. */

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 enum { ROWS = 128, PAIRS = 6 };
 
@@ -120,8 +121,9 @@ static size_t next_run(const run *r, const mst_pairs *pairs, size_t *at)
     return end - *at;
 }
 
+/* `given` (rows), null if it is not wanted: the shares of the source. */
 static mst_status join(const mst_score *source, const run *r, const mst_pairs *pairs,
-                       const mst_heat_values *out)
+                       const mst_heat_values *out, double *given)
 {
     const mst_manifold *m = mst_score_manifold(source);
     size_t D = mst_manifold_ambient(m), d = mst_manifold_dim(m);
@@ -142,6 +144,8 @@ static mst_status join(const mst_score *source, const run *r, const mst_pairs *p
             share[i] = share_of(share[i]);
             r->settled[at + i] = share[i] == 1;
         }
+        if (given != NULL)
+            memcpy(given + at, share, n * sizeof *share);
         blend(n, D, share, better.score, values.score);
         blend(n, 1, share, better.dt_log_p, values.dt_log_p);
         blend(n, d * d, share, better.hessian, values.hessian);
@@ -185,8 +189,9 @@ static bool has_long_times(const network_beside *b, const mst_pairs *pairs)
     return false;
 }
 
-mst_status network_beside_join(network_beside *b, const mst_pairs *pairs,
-                               const mst_heat_values *out)
+/* `given` as in `join`, of the sum over eigenfunctions and of the expansion; null if not wanted. */
+static mst_status join_all(network_beside *b, const mst_pairs *pairs, const mst_heat_values *out,
+                           double *given[2])
 {
     const mst_score *spectral = NULL;
     run r = {.until = INFINITY};
@@ -194,12 +199,37 @@ mst_status network_beside_join(network_beside *b, const mst_pairs *pairs,
     mst_status status = has_long_times(b, pairs) ? spectral_of(b, &spectral) : MST_OK;
     r.from = b->from;
     if (status == MST_OK && spectral != NULL)
-        status = join(spectral, &r, pairs, out);
+        status = join(spectral, &r, pairs, out, given[0]);
     r.from = 0;
     r.until = b->until;
     if (status == MST_OK && b->expansion != NULL)
-        status = join(b->expansion, &r, pairs, out);
+        status = join(b->expansion, &r, pairs, out, given[1]);
     mst_release(r.settled);
+    return status;
+}
+
+mst_status network_beside_join(network_beside *b, const mst_pairs *pairs,
+                               const mst_heat_values *out)
+{
+    return join_all(b, pairs, out, (double *[2]){NULL, NULL});
+}
+
+mst_status network_beside_shares(network_beside *b, const mst_pairs *pairs, double *spectral,
+                                 double *expansion)
+{
+    double *given[2] = {NULL, NULL};
+    *spectral = *expansion = 0;
+    MST_TRY(mst_allocate_zero(&given[0], 2 * pairs->n));
+    given[1] = given[0] + pairs->n;
+    mst_status status = join_all(b, pairs, &(mst_heat_values){0}, given);
+    for (size_t i = 0; i < pairs->n; i++) {
+        /* The expansion comes last and takes its share of what was there. */
+        *expansion += given[1][i];
+        *spectral += given[0][i] * (1 - given[1][i]);
+    }
+    *expansion /= (double)pairs->n;
+    *spectral /= (double)pairs->n;
+    mst_release(given[0]);
     return status;
 }
 

@@ -17,5 +17,8 @@ double network_beside_cost(const network_beside *b);
 /* Rows of the network, in place, with what the others say. From several threads at once. */
 MST_MUST_USE mst_status network_beside_join(network_beside *b, const mst_pairs *pairs,
                                             const mst_heat_values *out);
+/* What share of the rows each of the two answers; the network has the rest. */
+MST_MUST_USE mst_status network_beside_shares(network_beside *b, const mst_pairs *pairs,
+                                              double *spectral, double *expansion);
 
 #endif

@@ -94,26 +94,62 @@ double mst_score_limit_time(const mst_score *s)
     return score_is(s, &limit_ops) ? ((const limit *)mst_score_data(s))->t : 0;
 }
 
+/* By the network's own source. */
+static mst_status small_time_log(const mst_score *score, size_t n, const double *x, const double *y,
+                                 double t, double *v, double *square)
+{
+    const mst_network *net = mst_score_network(score);
+    double *dt;
+    t = t > 0 ? t : net->info.t_min;
+    MST_TRY(network_check_times(net, 1, &t));
+    MST_TRY(mst_allocate(&dt, n));
+    /* The score is taken at the second point, and Log_x(y) lives at the first. */
+    mst_heat_values values = {.score = v, .dt_log_p = square != NULL ? dt : NULL};
+    mst_pairs pairs = mst_pairs_rows(net->m, n, y, x, &t);
+    pairs.t_stride = 0;
+    mst_status status = mst_score_evaluate(score, &pairs, &values);
+    for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->features->D; k++)
+        v[k] *= t;
+    for (size_t i = 0; status == MST_OK && square != NULL && i < n; i++)
+        square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->features->d * t);
+    mst_release(dt);
+    return status;
+}
+
 mst_status mst_network_log(const mst_network *net, size_t n, const double *x, const double *y,
                            double t, double *v, double *square)
 {
     mst_score *score;
-    double *dt;
-    t = t > 0 ? t : net->info.t_min;
     MST_TRY(mst_score_network_new(&score, net, false));
-    mst_status status = mst_allocate(&dt, n);
-    if (status == MST_OK) {
-        /* The score is taken at the second point, and Log_x(y) lives at the first. */
-        mst_heat_values values = {.score = v, .dt_log_p = square != NULL ? dt : NULL};
-        mst_pairs pairs = mst_pairs_rows(net->m, n, y, x, &t);
-        pairs.t_stride = 0;
-        status = mst_score_evaluate(score, &pairs, &values);
-        for (size_t k = 0; status == MST_OK && v != NULL && k < n * net->features->D; k++)
-            v[k] *= t;
-        for (size_t i = 0; status == MST_OK && square != NULL && i < n; i++)
-            square[i] = fmax(0, 2 * t * t * dt[i] + (double)net->features->d * t);
-        mst_release(dt);
-    }
+    mst_status status = small_time_log(score, n, x, y, t, v, square);
     mst_score_free(score);
     return status;
+}
+
+static mst_status require_network(const mst_score *s)
+{
+    if (mst_score_network(s) != NULL)
+        return MST_OK;
+    return mst_fail(MST_ARGUMENT, "the score source '%s' is not a network", mst_score_name(s));
+}
+
+mst_status mst_score_network_log(const mst_score *s, size_t n, const double *x, const double *y,
+                                 double *v, double *square)
+{
+    const mst_score *behind = network_limit_of(s);
+    MST_TRY(require_network(s));
+    return small_time_log(behind != NULL ? behind : s, n, x, y, mst_score_limit_time(s), v, square);
+}
+
+mst_status mst_score_network_limit_new(mst_score **out, const mst_score *s)
+{
+    const mst_score *behind = network_limit_of(s);
+    const mst_network *net = mst_score_network(s);
+    mst_score *score;
+    *out = NULL;
+    MST_TRY(require_network(s));
+    MST_TRY(network_is_alone(behind != NULL ? behind : s)
+                ? mst_score_network_alone_new(&score, net, false)
+                : mst_score_network_new(&score, net, false));
+    return limit_new(out, score, mst_score_limit_time(s));
 }

@@ -359,6 +359,34 @@ mst_status network_source_take(mst_score **out, mst_network *net, bool beyond, b
     return status;
 }
 
+mst_status mst_score_shares(const mst_score *s, const mst_pairs *pairs,
+                            mst_source_share out[MST_SOURCE_SHARES], size_t *count)
+{
+    mst_pairs rows = *pairs;
+    double limit = mst_score_limit_time(s), spectral, expansion;
+    *count = 1;
+    out[0] = (mst_source_share){mst_score_name(s), 1};
+    if (limit > 0) {
+        s = network_limit_of(s);
+        rows.t = &limit;
+        rows.t_stride = 0;
+    }
+    network_beside *beside =
+        score_is(s, &network_ops) ? ((const source *)mst_score_data(s))->beside : NULL;
+    if (beside == NULL)
+        return MST_OK;
+    spectral = expansion = 0;
+    if (rows.n > 0) {
+        MST_TRY(check_positive(rows.t_stride > 0 ? rows.n : 1, rows.t));
+        MST_TRY(network_beside_shares(beside, &rows, &spectral, &expansion));
+    }
+    out[0].share = fmax(1 - spectral - expansion, 0);
+    out[1] = (mst_source_share){"expansion", expansion};
+    out[2] = (mst_source_share){"spectral", spectral};
+    *count = MST_SOURCE_SHARES;
+    return MST_OK;
+}
+
 const mst_network *mst_score_network(const mst_score *s)
 {
     const mst_score *behind = network_limit_of(s);

@@ -80,7 +80,8 @@ static mst_status open_spectral(mst_score **out, const request *r)
     return mst_score_spectral_new(out, r->m, (size_t)fmin(ceil(functions), 1e9));
 }
 
-enum { MODEL_BEYOND, MODEL_T, MODEL_EXPANSION };
+/* `expansion=no` is an older word for `alone`. */
+enum { MODEL_BEYOND, MODEL_T, MODEL_ALONE, MODEL_EXPANSION };
 
 /* `t` is "least" or a time of the model; 0 stands for the least. */
 static mst_status model_time(const char *text, double *t)
@@ -92,13 +93,13 @@ static mst_status model_time(const char *text, double *t)
     return mst_fail(MST_ARGUMENT, "the option t is 'least' or a time > 0, not '%s'", text);
 }
 
-/* yes or no, if it was given. */
+/* yes or no, if it was given; the key by itself means yes. */
 static mst_status read_answer(const request *r, size_t key, const char *name, bool *to)
 {
     const char *text = r->value[key];
     if (text == NULL)
         return MST_OK;
-    *to = strcmp(text, "yes") == 0;
+    *to = strcmp(text, "yes") == 0 || text[0] == '\0';
     if (*to || strcmp(text, "no") == 0)
         return MST_OK;
     return mst_fail(MST_ARGUMENT, "the option %s is 'yes' or 'no', not '%s'", name, text);
@@ -106,16 +107,18 @@ static mst_status read_answer(const request *r, size_t key, const char *name, bo
 
 static mst_status open_model(mst_score **out, const request *r)
 {
-    bool beyond = false, expansion = true;
+    bool beyond = false, expansion = true, alone = false;
     double t;
     MST_TRY(read_answer(r, MODEL_BEYOND, "beyond", &beyond));
+    MST_TRY(read_answer(r, MODEL_ALONE, "alone", &alone));
     MST_TRY(read_answer(r, MODEL_EXPANSION, "expansion", &expansion));
+    alone |= !expansion;
     MST_TRY(model_time(r->value[MODEL_T], &t));
     mst_network *net;
     MST_TRY(mst_network_read(&net, r->name, r->m));
     if (r->value[MODEL_T] != NULL)
-        return network_limit_take(out, net, t, !expansion);
-    return network_source_take(out, net, beyond, !expansion);
+        return network_limit_take(out, net, t, alone);
+    return network_source_take(out, net, beyond, alone);
 }
 
 enum { BRIDGE_PATHS, BRIDGE_STEPS, BRIDGE_SEED, BRIDGE_GUIDE };
@@ -170,7 +173,10 @@ static const opener openers[] = {
     {"pde", {[PDE_GRID] = "grid", [PDE_UNKNOWNS] = "unknowns", [PDE_MEMORY] = "memory"}, open_pde},
     {"spectral", {[SPECTRAL_FUNCTIONS] = "functions"}, open_spectral},
     {NULL,
-     {[MODEL_BEYOND] = "beyond", [MODEL_T] = "t", [MODEL_EXPANSION] = "expansion"},
+     {[MODEL_BEYOND] = "beyond",
+      [MODEL_T] = "t",
+      [MODEL_ALONE] = "alone",
+      [MODEL_EXPANSION] = "expansion"},
      open_model},
 };
 
@@ -201,21 +207,22 @@ static mst_status no_such_option(const opener *o, const request *r, const char *
                     r->name, known);
 }
 
-/* "key=value&key=value", in place. */
+/* "key=value&key=value", in place; of a model a key may stand by itself. */
 static mst_status read_options(const opener *o, char *text, request *r)
 {
     for (char *rest = text, *item; (item = strsep(&rest, "&")) != NULL;) {
         char *value = strchr(item, '=');
         size_t k = 0;
-        if (value == NULL)
+        if (value == NULL && o->name != NULL)
             return mst_fail(MST_ARGUMENT, "'%s' in '%s' is not of the form option=value", item,
                             r->text);
-        *value++ = '\0';
+        if (value != NULL)
+            *value++ = '\0';
         while (k < MOST_OPTIONS && o->keys[k] != NULL && strcmp(o->keys[k], item) != 0)
             k++;
         if (k == MOST_OPTIONS || o->keys[k] == NULL)
             return no_such_option(o, r, item);
-        r->value[k] = value;
+        r->value[k] = value != NULL ? value : "";
     }
     return MST_OK;
 }

@@ -162,7 +162,7 @@ run train --manifold ring.gp --around arc.csv --steps 2 --batch 64 --width 8 --t
 run mean --score short.safetensors arc.csv --json
 check "a mean at the edge says so" test "$status" -eq 1
 check "which edge" as_json "$out" 'r["time_limit"] == "t-max"'
-refuses "times of other units" 2 'times must lie in' train --manifold ring.gp --steps 2 --t-max 1e7 -o short.safetensors --force
+refuses "times of other units" 2 'times must lie in' train --manifold ring.gp --quiet --steps 2 --t-max 1e7 -o short.safetensors --force
 refuses "an activation must be known" 2 'which activation have the layers. tell it in the metadata or by --activation' learn decoder --weights decoder.safetensors -o a.decoder
 refuses "layers that do not chain" 2 'the layers do not chain: "2.weight" has 5 columns, but "0.weight" before it has 6 rows' learn decoder --weights wrong.safetensors -o a.decoder
 refuses "no weights" 2 'no weights given' learn decoder -o a.decoder

@@ -5,7 +5,7 @@
 # train, check, info and --score FILE: tiny models, the files around them, interruption, and what is refused.
 
 tiny=(--steps 30 --width 16 --depth 2)
-sphere=(train --manifold sphere:2)
+sphere=(train --manifold sphere:2 --quiet) # there is a closed form, which is said otherwise
 
 # ---- Training: the model and what is said about it ----
 succeeds "a model" "${sphere[@]}" "${tiny[@]}" -o model.safetensors
@@ -103,9 +103,9 @@ refuses "unknown loss" 2 "--loss cannot be 'mse'; choose one of bel, dsm, dsmvr,
 refuses "a start off the manifold" 2 "--start.*norm" "${sphere[@]}" "${endless[@]}" --start 0,0,2 -o x.safetensors
 refuses "an absent file of points" 2 "nowhere.csv" "${sphere[@]}" "${endless[@]}" --around nowhere.csv -o x.safetensors
 refuses "too few steps a path" 2 "take 10 steps a path or more \(--path-steps\)$" "${sphere[@]}" "${endless[@]}" --t-max 100 --path-steps 2 -o x.safetensors
-refuses "paths that go too far" 2 "distances are left; take a smaller --t-max$" train --manifold hyperbolic:3 "${endless[@]}" --t-max 20 -o x.safetensors
+refuses "paths that go too far" 2 "distances are left; take a smaller --t-max$" train --manifold hyperbolic:3 --quiet "${endless[@]}" --t-max 20 -o x.safetensors
 refuses "a time head without targets" 2 "take the --loss bel, or neither --time-head nor --energy$" "${sphere[@]}" "${endless[@]}" --loss dsm --time-head -o x.safetensors
-refuses "a training that diverges" 3 "diverged at step.*\(--rate\) than 1e\+15, or --clip$" train --manifold circle --steps 2000 --width 16 --depth 2 --rate 1e15 -o x.safetensors
+refuses "a training that diverges" 3 "diverged at step.*\(--rate\) than 1e\+15, or --clip$" train --manifold circle --quiet --steps 2000 --width 16 --depth 2 --rate 1e15 -o x.safetensors
 check "none of them wrote anything" test "$(find . -name 'x.safe*' | wc -l)" -eq 0
 
 # ---- Kills and interruptions ----
@@ -238,6 +238,38 @@ check "with what stands beside it a model of three steps is good" as_json both.j
 check "of a part of the pairs at short times, of all at long ones" as_json alone.json 'r["certificate"]["bands"][0]["compared"] < 0.9 and r["certificate"]["bands"][-1]["compared"] == 1'
 check "alone it is not" as_json alone.json 'r["alone"] and r["certificate"]["all"]["score_error"] > 0.05 and not r["written"]'
 check "--alone changes nothing" cmp -s before.safetensors ball.safetensors
+manistat check 'ball.safetensors?alone' --samples 256 --against spectral --json >other.json
+check "FILE?alone is the same check" as_json other.json 'r["alone"] and r["file"] == "ball.safetensors" and r["certificate"] == json.load(open("alone.json"))["certificate"]'
+refuses "a check of another option" 2 "a check is of FILE or FILE.alone; it has no option 't=0.1'" check 'ball.safetensors?t=0.1'
+
+# Which source answers.
+run train --manifold ball.manifold --steps 3 --width 8 -o again.safetensors
+check "before training it is said that others answer" grep -q 'warning: .* of pairs at times from 0.005 to 1 to 1 % or better .*a network can improve on the rest only' "$err"
+check "and after it which do" grep -q 'at time 1 network 0 %, expansion 0 %, spectral 100 %' "$out"
+run info again.safetensors --json
+check "info has the shares" as_json "$out" 'len(r["source_shares"]) == 5 and r["source_shares"][0]["time"] == 0.005 and r["source_shares"][-1]["spectral"] == 1 and all(abs(s["network"] + s["expansion"] + s["spectral"] - 1) < 1e-12 for s in r["source_shares"])'
+manistat sample --manifold ball.manifold --time 0.3 -n 40 >ball.csv
+run mean --score again.safetensors ball.csv
+check "the result says who answers" grep -q 'answered by  *network .* %, expansion .* %, spectral .* % of the rows' "$out"
+for score in again.safetensors 'again.safetensors?alone' 'again.safetensors?expansion=no'; do
+    manistat mean --score "$score" ball.csv --json >"mean-${score#*\?}.json" 2>/dev/null
+done
+check "in JSON" as_json mean-again.safetensors.json 'abs(sum(r["source_shares"].values()) - 1) < 1e-12 and r["source_shares"]["spectral"] > 0.9'
+check "alone it is the network" as_json mean-alone.json 'r["source_shares"] == {"network": 1} and abs(r["time"] / json.load(open("mean-again.safetensors.json"))["time"] - 1) > 1e-3'
+check "the older word is the same" as_json mean-expansion=no.json 'r["mean"] == json.load(open("mean-alone.json"))["mean"]'
+run report mean-again.safetensors.json -o shares.html
+check "the report page says it" grep -q 'of the rows the source network answers .* %, spectral .* %' shares.html
+head -1 ball.csv >one.csv
+sed -n 2p ball.csv >two.csv
+for score in again.safetensors 'again.safetensors?alone'; do
+    manistat log --score "$score" one.csv two.csv --json >"log-${score#*\?}.json" 2>/dev/null
+    manistat mean --kind frechet --score "$score" ball.csv --json >"frechet-${score#*\?}.json" 2>/dev/null
+done
+check "small-time limits are alone, too" test "$(cmp -s log-alone.json log-again.safetensors.json; echo $?)" -eq 1
+check "and Frechet means" as_json frechet-alone.json 'r["source_shares"] == {"network": 1} and r["mean"] != json.load(open("frechet-again.safetensors.json"))["mean"]'
+run train --manifold sphere:2 --steps 1 --batch 64 --width 8 -o known.safetensors
+check "a closed form is named" grep -q 'warning: the heat kernel of sphere:2 has a closed form, which --score exact has' "$err"
+check "and no shares where a network is alone" test "$(grep -c sources "$out")" -eq 0
 refuses "check without a file" 2 "no FILE given" check
 for command in "check certified.safetensors" "info certified.safetensors" "heat --score certified.safetensors --time 0.5 pair.csv"; do
     # shellcheck disable=SC2086 # words

@@ -141,6 +141,8 @@ START_TEST(models)
         } wrong[] = {
             {MST_ARGUMENT, "paths=3", "'paths' is no option of the score source"},
             {MST_ARGUMENT, "paths=3", "; it has beyond, t"},
+            {MST_ARGUMENT, "alone=maybe", "alone is 'yes' or 'no', not 'maybe'"},
+            {MST_ARGUMENT, "t", "t is 'least' or a time > 0, not ''"},
             {MST_ARGUMENT, "beyond=maybe", "beyond is 'yes' or 'no', not 'maybe'"},
             {MST_ARGUMENT, "t=soon", "t is 'least' or a time > 0, not 'soon'"},
             {MST_ARGUMENT, "t=-1", "t is 'least' or a time > 0, not '-1'"},
