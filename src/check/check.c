@@ -140,6 +140,18 @@ static int pass_on(void *user, double done, double total)
     return j->s->o->progress.report(j->s->o->progress.user, done, j->total);
 }
 
+/* The recovery of one interval as a part of the whole. */
+typedef struct recovery {
+    const job *j;
+    double before, piece;
+} recovery;
+
+static int pass_recovery(void *user, double done, double total)
+{
+    const recovery *r = user;
+    return pass_on((void *)r->j, r->before + r->piece * (total > 0 ? done / total : 0), 0);
+}
+
 static void add_sums(check_sums *to, const check_sums *from)
 {
     enum { COUNT = sizeof *to / sizeof(double) };
@@ -164,8 +176,11 @@ static mst_status measure(job *j)
         for (size_t k = 0; k < j->blocks; k++)
             add_sums(&sums, &j->sums[i * j->blocks + k]);
         check_summarise(j->s, &sums, band_of(j->c, i));
+        recovery part = {j, (double)rows + (double)i * fits, fits};
         if (o->recover)
-            MST_TRY(check_recover(j->s, i, band_of(j->c, i)));
+            MST_TRY(check_recover(
+                j->s, i, (mst_progress){progress.report != NULL ? pass_recovery : NULL, &part},
+                band_of(j->c, i)));
         if (progress.report != NULL && o->recover &&
             pass_on(j, (double)rows + (double)(i + 1) * fits, 0) != 0)
             return mst_fail(MST_INTERRUPTED, "interrupted");

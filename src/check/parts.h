@@ -78,9 +78,9 @@ MST_MUST_USE mst_status check_heat(const check_subject *s, size_t n, const doubl
                                    uint64_t seed, uint64_t first, check_sums *sums);
 /* The numbers of a band from its sums. */
 void check_summarise(const check_subject *s, const check_sums *u, mst_check_band *b);
-/* Its shifts and gaps. */
+/* Its shifts and gaps; the progress is that of the simulation. */
 MST_MUST_USE mst_status check_recover(const check_subject *s, size_t interval,
-                                      mst_check_band *band);
+                                      mst_progress progress, mst_check_band *band);
 
 /* Is every number of the band good enough that could be measured? */
 const char *check_fault(const check_subject *s, const mst_check_band *b);

@@ -21,7 +21,8 @@ typedef struct fits {
 } fits;
 
 /* A random start, drawn as paths draw theirs, in row 0 and the points from there in the others. */
-static mst_status simulate(const check_subject *s, size_t interval, double t, double *x)
+static mst_status simulate(const check_subject *s, size_t interval, double t, mst_progress progress,
+                           double *x)
 {
     sample_plan *plan;
     double *y = x + s->D;
@@ -33,6 +34,7 @@ static mst_status simulate(const check_subject *s, size_t interval, double t, do
     o.method = mst_brownian_has_exact(s->m) ? MST_BROWNIAN_EXACT : MST_BROWNIAN_TANGENT;
     o.seed = check_seed(s, interval, CHECK_POINTS);
     o.threads = s->o->threads;
+    o.progress = progress;
     for (size_t i = 0; i < POINTS; i++)
         memcpy(y + i * s->D, x, s->D * sizeof *x);
     return mst_brownian_endpoints(s->m, POINTS, y, t, &o, y);
@@ -100,12 +102,13 @@ static mst_status run(const check_subject *s, double t, const double *x, fits *f
     return distances(s, t, x, f, b);
 }
 
-mst_status check_recover(const check_subject *s, size_t interval, mst_check_band *b)
+mst_status check_recover(const check_subject *s, size_t interval, mst_progress progress,
+                         mst_check_band *b)
 {
     double t = b->t_low + (b->t_high - b->t_low) / 2, *x;
     fits f = {0};
     MST_TRY(mst_allocate(&x, (POINTS + 1) * s->D));
-    mst_status status = simulate(s, interval, t, x);
+    mst_status status = simulate(s, interval, t, progress, x);
     if (status == MST_OK)
         status = run(s, t, x, &f, b);
     mst_mean_result_free(f.source);

@@ -3,6 +3,7 @@
 
 #include "certificate.h"
 #include "commands.h"
+#include "learned_reach.h"
 #include "model.h"
 #include "plotting.h"
 #include "result.h"
@@ -226,6 +227,7 @@ static void write_json(const checking *c, const mst_certificate *shown, mst_json
     json_member_integer(j, "samples", c->samples);
     json_member_bool(j, "written", c->write);
     json_member_bool(j, "alone", c->alone);
+    learned_json_warnings(j, mst_network_manifold(c->net), mst_network_describe(c->net).t_max);
     certificate_json(shown, j);
     json_member_integer(j, "seed", option_get(c->inv, &option_check_seed)->count);
 }
@@ -297,6 +299,8 @@ static mst_status run(invocation *inv)
         status = certify(&c);
     if (status == MST_OK)
         status = plotting_conclude(&c.plot, write_result(&c));
+    if (status == MST_OK)
+        learned_warn(inv, mst_network_manifold(c.net), mst_network_describe(c.net).t_max);
     report_close(&c.report);
     plotting_close(&c.plot);
     free(c.path);

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "learned_reach.h"
 #include "plotting.h"
 #include "result.h"
 #include "shares.h"
@@ -447,6 +448,7 @@ static void write_json(const training *t, mst_json *j)
     json_member_integer(j, "parameters", i.parameters);
     json_member_string(j, "file", t->path);
     shares_json(&t->shares, j);
+    learned_json_warnings(j, t->m, i.t_max);
     static const char *const keys[] = {"step", "loss", "excess"};
     mst_json_key(j, "history");
     mst_json_object(j);
@@ -506,6 +508,7 @@ static void write_page(const training *t, FILE *out)
 static mst_status conclude(const training *t)
 {
     mst_network_info i = mst_network_describe(t->net);
+    learned_warn(t->inv, t->m, i.t_max);
     if (i.finished)
         return MST_OK;
     return mst_fail(MST_INTERRUPTED,

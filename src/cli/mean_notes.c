@@ -3,6 +3,7 @@
 
 /* What a user should know about a mean besides its numbers. */
 #include "estimate.h"
+#include "learned_reach.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -119,11 +120,16 @@ static bool reaches_over(const mst_manifold *m, const mst_mean_result *r)
     return over;
 }
 
-/* What the manifold itself has to say. */
-enum { REMARKS = 4 };
+/* What the manifold itself has to say, and what is known of networks on it. */
+enum { REMARKS = 5 };
 static size_t remarks_on(const estimation *e, const mst_mean_result *r, mst_remark *out)
 {
-    size_t count = mst_manifold_remarks(e->m, r->mean, r->time, REMARKS - 1, out);
+    size_t count = mst_manifold_remarks(e->m, r->mean, r->time, REMARKS - 2, out);
+    char text[LONG_TIME_TEXT];
+    if (e->model.net != NULL && r->time >= learned_long_time(e->m)) {
+        snprintf(out[count].word, sizeof out->word, LONG_TIME_WORD);
+        snprintf(out[count++].text, sizeof out->text, "%s", learned_long_time_text(e->m, text));
+    }
     if (!reaches_over(e->m, r))
         return count;
     snprintf(out[count].word, sizeof out->word, "region-over-border");
@@ -192,6 +198,9 @@ const char *warning_sentence(const char *word)
             default:
                 return notes[i].text;
             }
+    if (strcmp(word, LONG_TIME_WORD) == 0)
+        return "networks on manifolds of Gaussian processes make times as long as this too short; "
+               "compare --score pde or --score bridge";
     return NULL;
 }
 

@@ -156,8 +156,18 @@ run info ring.gp --json
 cp "$out" ring.json
 run train --manifold ring.gp --around arc.csv --steps 2 --batch 64 --width 8 -o ring.safetensors --json
 check "times up to the tube's square" as_json "$out" 'abs(r["t_max"] / json.load(open("ring.json"))["tube"] ** 2 - 1) < 1e-9 and abs(r["t_min"] / r["t_max"] - 0.005) < 1e-9 and r["targets"] == "frames"'
+check "before training the heat equation is named" grep -q 'warning: ring.gp has two dimensions: --score pde' "$err"
+check "long times are said to be too short" as_json "$out" 'r["warnings"] == ["network-long-times"]'
+check "with figures and what to take instead" grep -q 'warning: from a time of about 0.6 on, networks .* 1.21 instead of 2.21, .*--score pde solves the heat equation here' "$err"
+run mean --score ring.safetensors arc.csv --time 2 --starts 1 --json
+check "a mean at such a time says so" as_json "$out" '"network-long-times" in r["warnings"]'
+check "in words, too" grep -q 'warning: from a time of about 0.6 on, .*--score pde' "$err"
+run mean --score ring.safetensors arc.csv --time 0.3 --starts 1 --json
+check "a shorter time is silent" as_json "$out" '"network-long-times" not in r["warnings"]'
+run mean --manifold ring.gp --score log --kind frechet arc.csv --starts 1 --json
+check "and so is a mean without a network" as_json "$out" '"network-long-times" not in r["warnings"]'
 run train --manifold net.decoder --steps 2 --batch 64 --width 8 --t-max 0.2 -o short.safetensors --json
-check "and those that are given" as_json "$out" 'abs(r["t_max"] - 0.2) < 1e-12 and abs(r["t_min"] - 1e-3) < 1e-12'
+check "and those that are given" as_json "$out" 'abs(r["t_max"] - 0.2) < 1e-12 and abs(r["t_min"] - 1e-3) < 1e-12 and r["warnings"] == []'
 run train --manifold ring.gp --around arc.csv --steps 2 --batch 64 --width 8 --t-min 0.01 --t-max 0.05 -o short.safetensors --force
 run mean --score short.safetensors arc.csv --json
 check "a mean at the edge says so" test "$status" -eq 1
