@@ -57,4 +57,4 @@ run "${small[@]}" --t-max 0.035 -o model.safetensors
 check "few lost samples are told" test "$status" -eq 0 -a "$(grep -c 'left out  [1-9][0-9]* samples, whose paths left the domain' "$out")" -eq 1
 run info model.safetensors --json
 check "the model says so, too" as_json "$out" '0 < r["left"] <= 131'
-refuses "too many lost samples" 3 'samples are of paths that left the domain of disc.manifold, more than 0.1 %; take a smaller --t-max' "${small[@]}" --t-max 0.1 -o other.safetensors
+refuses "too many lost samples" 3 'samples are of paths that left the domain of disc.manifold, more than 0.1 %; take a smaller --t-max' "${small[@]}" --quiet --t-max 0.1 -o other.safetensors
