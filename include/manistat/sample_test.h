@@ -19,13 +19,17 @@ typedef enum mst_hypothesis {
 
 typedef enum mst_test_method {
     MST_TEST_LR,          /* likelihood ratio against χ² */
-    MST_TEST_PERMUTATION, /* the same statistic against relabelled samples */
+    MST_TEST_PERMUTATION, /* a statistic against that of relabelled samples */
+    /* The likelihood ratio of equal means where its law holds in large samples; else permutations: of sources
+     * without a time, of clusters, of times, whose law depends on tails that samples hardly show, and where
+     * the law has more degrees of freedom than there are rows, less one per group. */
+    MST_TEST_AUTOMATIC,
 } mst_test_method;
 
 typedef struct mst_test_options {
     size_t size;               /* set by the default: how much of the struct the program knows */
     mst_hypothesis hypothesis; /* default MST_EQUAL_MEANS */
-    mst_test_method method;    /* default MST_TEST_LR */
+    mst_test_method method;    /* default MST_TEST_AUTOMATIC */
     double time;               /* default 0: fit; else one fixed time for all samples */
     size_t permutations;   /* default 999: at most; if there are no more than that, all of them */
     uint64_t seed;         /* default 2712 */
@@ -54,7 +58,8 @@ typedef enum mst_test_note {
 } mst_test_note;
 
 typedef struct mst_test_result {
-    /* 2 (log L of separate fits − of the common one). Sources without a time: Σ_g |μ_g − μ|²/s_g², the sum
+    /* 2 (log L of separate fits − of the common one). Permutations of equal times: Σ_g (log t_g − l)²/s_g² with
+     * standard errors s_g from the rows of each group and the l that makes it least. Sources without a time: Σ_g |μ_g − μ|²/s_g², the sum
      * over groups of the squared distance of their mean from the common one in units of its squared standard
      * error, as the reduction of Σ d² with rows in units of their group's spread; in paired tests, and where
      * a group is a single row or cluster, the reduction of Σ d² itself. */
@@ -76,14 +81,18 @@ typedef struct mst_test_result {
     unsigned notes; /* of mst_test_note */
     uint64_t seed;
     double seconds;
+    mst_test_method method; /* the one that was used, never MST_TEST_AUTOMATIC */
+    bool
+        p_value_is_floor; /* no permutation reached the statistic: more of them may have a smaller p */
 } mst_test_result;
 
 /* Rows x (n, D), of which row i is of group[i] < groups; two groups at least, none of them empty. Without
  * log_p the statistic is the gradient of the log-likelihood integrated along the way from the common fit to
- * the separate ones, which needs none. MST_UNABLE for the likelihood ratio without a time or with clusters;
- * MST_DOMAIN if the points of a sample are all one and the time is fitted, or if the time is outside the
- * source's range; MST_ARGUMENT if some clusters lie in one group and others in several; MST_CONVERGENCE fills
- * the result as well. A time at an edge of the range (see `fits`) makes χ² an approximation. */
+ * the separate ones, which needs none. Failures: MST_UNABLE for MST_TEST_LR without a time, with clusters, or,
+ * where times are fitted, with more degrees of freedom than rows less groups. MST_DOMAIN if the points of a
+ * sample all coincide and the time is fitted, or if the time is outside the source's range. MST_ARGUMENT if
+ * some clusters lie in one group and others in several. MST_CONVERGENCE fills the result as well. A time at
+ * an edge of the range (see `fits`) makes χ² an approximation. */
 MST_API MST_MUST_USE mst_status mst_sample_test(mst_test_result **out, const mst_score *source,
                                                 size_t n, const double *x, size_t groups,
                                                 const size_t *group,

@@ -37,6 +37,7 @@ typedef struct mst_uniformity {
     /* Against second moments (Bingham's test; cosine and sine of the doubled angle): NAN for so3, whose first
      * eigenfunctions do not tell a quaternion from its opposite, and with clusters. */
     double axial_statistic, axial_degrees_of_freedom, axial_p_value;
+    bool p_value_is_floor; /* no draw reached the statistic: more of them may have a smaller p */
 } mst_uniformity;
 
 /* Rows x (n, D), n ≥ 1. MST_UNABLE unless every factor is a circle, flat torus, sphere or so3: spaces of

@@ -27,8 +27,9 @@ static const option option_method = {
     .value = "METHOD",
     .example = "permutation",
     .help = "lr (likelihood ratio against the chi-squared law, for large samples) or permutation "
-            "(the same statistic against relabelled samples, for any size); default: lr, but "
-            "permutation with --kind frechet or --cluster",
+            "(against relabelled samples, for any size); default: lr for equal means, but "
+            "permutation with --kind frechet or --cluster, for --hypothesis time and both, and "
+            "where rows are fewer than the degrees of freedom",
 };
 
 static const option option_hypothesis = {
@@ -80,7 +81,7 @@ static mst_status choose_method(comparison *c)
 {
     const invocation *inv = c->e.inv;
     bool clusters = option_given(inv, &option_cluster);
-    c->options.method = c->frechet || clusters ? MST_TEST_PERMUTATION : MST_TEST_LR;
+    c->options.method = MST_TEST_AUTOMATIC;
     if (!option_given(inv, &option_method))
         return MST_OK;
     c->options.method = (mst_test_method)option_get(inv, &option_method)->choice;
@@ -181,7 +182,7 @@ static mst_status make_groups(comparison *c)
 
 static mst_status compute(comparison *c)
 {
-    bool many = c->options.method == MST_TEST_PERMUTATION;
+    bool many = c->options.method != MST_TEST_LR;
     double piece = many ? (double)c->options.permutations : 100;
     progress p = progress_start(c->e.inv, many ? "permutations" : "iterations", many ? piece : 0);
     c->options.progress = progress_callback(&p, piece);

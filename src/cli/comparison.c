@@ -65,7 +65,7 @@ mst_status comparison_json(comparison *c, mst_json *j)
     json_member_string(j, "manifold", mst_manifold_spec(c->e.m));
     json_member_string(j, "kind", mean_kinds[c->frechet ? KIND_FRECHET : KIND_DIFFUSION]);
     json_member_string(j, "score", score_name(&c->e));
-    json_member_string(j, "method", test_methods[c->options.method]);
+    json_member_string(j, "method", test_methods[r->method]);
     json_member_string(j, "hypothesis", test_hypotheses[c->options.hypothesis]);
     json_forms(&c->e, j);
     model_json_outside(&c->e.model, j);
@@ -73,6 +73,7 @@ mst_status comparison_json(comparison *c, mst_json *j)
     json_member_number(j, "statistic", r->statistic);
     json_member_number(j, "degrees_of_freedom", r->degrees_of_freedom);
     json_member_number(j, "p_value", r->p_value);
+    json_member_bool(j, "p_value_is_floor", r->p_value_is_floor);
     json_member_integer(j, "permutations", r->permutations);
     json_member_bool(j, "exhaustive", r->exhaustive);
     json_member_number(j, "least_p_value", r->least_p_value);
@@ -218,7 +219,8 @@ mst_status comparison_page(comparison *c, FILE *out)
     if (c->e.model.net != NULL)
         fprintf(out, ", by %s", c->e.model.score);
     fprintf(out, "\n\n");
-    fprintf(out, "p-value     %.6g\n", r->p_value);
+    char p[P_VALUE_TEXT];
+    fprintf(out, "p-value     %s\n", p_value_text(r->p_value, r->p_value_is_floor, 6, p));
     fprintf(out, "statistic   %.6g, against ", r->statistic);
     print_reference(r, out);
     fprintf(out, "\n\n");

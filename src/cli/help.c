@@ -113,18 +113,39 @@ void print_entry(FILE *out, const char *heading, const char *text)
     print_wrapped(out, text, OPTION_COLUMN, column);
 }
 
+/* Does an earlier option stand under the same heading? */
+static bool is_later_of_group(const option *const *options, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!options[k]->hidden && strcmp(option_group(options[k]), option_group(options[i])) == 0)
+            return true;
+    return false;
+}
+
+const option *option_in_order(const option *const *options, size_t number)
+{
+    for (size_t i = 0; options[i] != NULL; i++) {
+        if (options[i]->hidden || is_later_of_group(options, i))
+            continue;
+        for (size_t k = i; options[k] != NULL; k++)
+            if (!options[k]->hidden &&
+                strcmp(option_group(options[k]), option_group(options[i])) == 0 && number-- == 0)
+                return options[k];
+    }
+    return NULL;
+}
+
 static void print_options(FILE *out, const option *const *options)
 {
     const char *group = "";
-    for (size_t i = 0; options[i] != NULL; i++) {
-        if (options[i]->hidden)
-            continue;
-        if (strcmp(option_group(options[i]), group) != 0) {
-            group = option_group(options[i]);
+    const option *o;
+    for (size_t i = 0; (o = option_in_order(options, i)) != NULL; i++) {
+        if (strcmp(option_group(o), group) != 0) {
+            group = option_group(o);
             fprintf(out, "\n%s:\n", group);
         }
         char heading[OPTION_WORD], text[OPTION_TEXT_SIZE];
-        print_entry(out, option_heading(options[i], heading), option_text(options[i], text));
+        print_entry(out, option_heading(o, heading), option_text(o, text));
     }
 }
 

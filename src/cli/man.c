@@ -92,19 +92,18 @@ static void print_option_section(FILE *out, const option *const *options)
 {
     const char *group = "";
     fputs(".SH OPTIONS\n", out);
-    for (size_t i = 0; options[i] != NULL; i++) {
-        if (options[i]->hidden)
-            continue;
-        if (strcmp(option_group(options[i]), group) != 0) {
-            group = option_group(options[i]);
-            if (options[i]->group != NULL)
+    const option *o;
+    for (size_t i = 0; (o = option_in_order(options, i)) != NULL; i++) {
+        if (strcmp(option_group(o), group) != 0) {
+            group = option_group(o);
+            if (o->group != NULL)
                 fprintf(out, ".SS %s\n", group);
         }
         char heading[OPTION_WORD], text[OPTION_TEXT_SIZE];
         fputs(".TP\n.B ", out);
-        print_escaped(out, option_heading(options[i], heading));
+        print_escaped(out, option_heading(o, heading));
         fputc('\n', out);
-        print_escaped(out, option_text(options[i], text));
+        print_escaped(out, option_text(o, text));
         fputc('\n', out);
     }
 }

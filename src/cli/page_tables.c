@@ -77,7 +77,9 @@ static void put_estimates(page *p, const mst_json_value *o)
         if (get(o, q->value) == NULL || (!is_there(get(o, q->value)) && q->error == NULL) ||
             (clusters && strcmp(q->value, "times") == 0))
             continue;
-        put_format(p, "<tr><th scope=\"row\">%s</th>", q->label);
+        bool floor =
+            strcmp(q->value, "p_value") == 0 && mst_json_as_bool(get(o, "p_value_is_floor"));
+        put_format(p, "<tr><th scope=\"row\">%s%s</th>", q->label, floor ? ", at most" : "");
         put_cell(p, o, q->value);
         put_cell(p, o, q->error);
         put_cell(p, o, q->interval);

@@ -40,6 +40,14 @@ void table_number(table *t, double x, int digits)
         table_cell(t, "%.*g", digits, x + 0.0); /* zeros have no sign */
 }
 
+const char *p_value_text(double p, bool floor, int digits, char text[P_VALUE_TEXT])
+{
+    if (p == 0)
+        return "<= 1e-300";
+    snprintf(text, P_VALUE_TEXT, "%s%.*g", floor ? "<= " : "", digits, p);
+    return text;
+}
+
 static mst_status column_widths(const table *t, size_t **widths)
 {
     *widths = calloc(t->cols, sizeof **widths);

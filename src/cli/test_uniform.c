@@ -4,6 +4,7 @@
 #include "test_uniform.h"
 
 #include "labelled.h"
+#include "table.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ static void write_json(const estimation *e, mst_json *j, size_t n, const mst_uni
     json_member_number(j, "statistic", u->statistic);
     json_member_number(j, "degrees_of_freedom", u->degrees_of_freedom);
     json_member_number(j, "p_value", u->p_value);
+    json_member_bool(j, "p_value_is_floor", u->p_value_is_floor);
     mst_json_key(j, "axial");
     if (isnan(u->axial_p_value)) {
         mst_json_null(j);
@@ -42,7 +44,8 @@ static void write_page(const estimation *e, FILE *out, size_t n, const mst_unifo
 {
     fprintf(out, "Are the points uniform? %zu point%s on %s\n\n", n, n == 1 ? "" : "s",
             mst_manifold_spec(e->m));
-    fprintf(out, "p-value     %.6g\n", u->p_value);
+    char p[P_VALUE_TEXT];
+    fprintf(out, "p-value     %s\n", p_value_text(u->p_value, u->p_value_is_floor, 6, p));
     if (option_given(e->inv, &option_weights) || option_given(e->inv, &option_cluster))
         fprintf(out, "worth       %.6g independent rows\n", u->effective_n);
     if (u->simulated)
@@ -52,9 +55,10 @@ static void write_page(const estimation *e, FILE *out, size_t n, const mst_unifo
                 u->statistic, u->degrees_of_freedom);
     if (!isnan(u->axial_p_value))
         fprintf(out,
-                "axial       p-value %.6g, statistic %.6g, against chi-squared with %g degrees of "
+                "axial       p-value %s, statistic %.6g, against chi-squared with %g degrees of "
                 "freedom\n",
-                u->axial_p_value, u->axial_statistic, u->axial_degrees_of_freedom);
+                p_value_text(u->axial_p_value, false, 6, p), u->axial_statistic,
+                u->axial_degrees_of_freedom);
     if (u->p_value > 0.05 && u->axial_p_value <= 0.05)
         fprintf(out, "\nThe points are not uniform, but they have no mean: opposite points are "
                      "alike.\n");

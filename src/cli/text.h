@@ -26,6 +26,8 @@ const char *option_text(const option *o, char text[OPTION_TEXT_SIZE]);
 const char *option_heading(const option *o, char heading[OPTION_WORD]);
 /* The heading that the option stands under. */
 const char *option_group(const option *o);
+/* The option with this number among those that are not hidden, which stand heading after heading; or null. */
+const option *option_in_order(const option *const *options, size_t number);
 
 /* What each exit status means; ends with a null. */
 typedef struct exit_meaning {

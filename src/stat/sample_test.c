@@ -14,7 +14,10 @@
 
 mst_test_options mst_test_options_default(void)
 {
-    return (mst_test_options){.size = sizeof(mst_test_options), .permutations = 999, .seed = 2712};
+    return (mst_test_options){.size = sizeof(mst_test_options),
+                              .method = MST_TEST_AUTOMATIC,
+                              .permutations = 999,
+                              .seed = 2712};
 }
 
 /* ---- Arguments ---- */
@@ -46,7 +49,7 @@ static mst_status check_options(const mst_score *source, const mst_test_options 
     bool timed = mst_score_gives(source, MST_GIVES_TIME);
     if (!(o->time >= 0) || !isfinite(o->time))
         return mst_fail(MST_ARGUMENT, "the time must be positive, not %g", o->time);
-    if (o->method == MST_TEST_PERMUTATION && o->permutations < 1)
+    if (o->method != MST_TEST_LR && o->permutations < 1)
         return mst_fail(MST_ARGUMENT, "there must be at least one permutation");
     MST_TRY(fit_check_time(source, o->time));
     if (!timed && o->method == MST_TEST_LR)
@@ -183,18 +186,64 @@ static void describe(const samples *t, const comparison *c, mst_test_result *r)
         r->converged = r->converged && r->fits[g]->converged;
 }
 
+/* The method of the options, or what is best instead of MST_TEST_AUTOMATIC. */
+static mst_status choose_method(const samples *t, mst_test_method *method)
+{
+    *method = t->o->method;
+    if (t->o->method == MST_TEST_LR && !samples_have_law(t))
+        return mst_fail(MST_UNABLE,
+                        "%zu rows are too few for the likelihood ratio of %zu samples in %zu "
+                        "dimensions: its chi-squared law has more degrees of freedom than rows "
+                        "less samples; use permutations",
+                        t->n, t->groups, t->d);
+    if (t->o->method == MST_TEST_AUTOMATIC) {
+        bool law = t->timed && t->o->clusters == NULL && t->o->hypothesis == MST_EQUAL_MEANS &&
+                   samples_have_law(t);
+        *method = law ? MST_TEST_LR : MST_TEST_PERMUTATION;
+    }
+    return MST_OK;
+}
+
+/* The law of times depends on tails that small samples hardly show. So permutations must not contradict a
+ * p-value below 0.05; above 0.06 they do. */
+static mst_status doubt_times(samples *t, mst_test_result *r)
+{
+    test_count count;
+    MST_TRY(samples_count(t, &count));
+    if (test_p_value(&count) > 0.06)
+        r->notes |= MST_TEST_NOTE_MODEL;
+    return MST_OK;
+}
+
+static mst_status find_p_value(samples *t, const test_arrangement *a, const comparison *c,
+                               double **moved, mst_test_result *r)
+{
+    bool permuting = r->method == MST_TEST_PERMUTATION;
+    t->observed = r->statistic;
+    t->rank = samples_rank(t, c, 0);
+    if (samples_can_move(t, c))
+        MST_TRY(samples_move(t, a, c, moved));
+    if (permuting) {
+        r->statistic = t->observed;
+        return samples_permute(t, r);
+    }
+    r->p_value = mst_chi_square_survival(r->statistic, r->degrees_of_freedom);
+    MST_TRY(samples_judge_law(t, c, &r->notes));
+    return t->moved != NULL && r->p_value <= 0.05 ? doubt_times(t, r) : MST_OK;
+}
+
 static mst_status decide(samples *t, test_arrangement *a, comparison *c, mst_test_result *r)
 {
-    bool permuting = t->o->method == MST_TEST_PERMUTATION;
+    double *moved = NULL;
+    MST_TRY(choose_method(t, &r->method));
+    bool permuting = r->method == MST_TEST_PERMUTATION;
     MST_TRY(samples_compare(t, a, !permuting, c));
     if (!permuting)
         take_better_fits(t, r, c);
     describe(t, c, r);
-    t->observed = r->statistic;
-    if (permuting)
-        return samples_permute(t, r);
-    r->p_value = mst_chi_square_survival(r->statistic, r->degrees_of_freedom);
-    return samples_judge_law(t, c, &r->notes);
+    mst_status status = find_p_value(t, a, c, &moved, r);
+    mst_release(moved);
+    return status;
 }
 
 static mst_status run(samples *t, test_arrangement *a, double *pooled, comparison *c,

@@ -5,6 +5,7 @@
  * model share. */
 #include "score/score_internal.h"
 #include "stat/distances.h"
+#include "stat/distributions.h"
 #include "stat/extrinsic.h"
 #include "stat/sample_test_parts.h"
 
@@ -17,13 +18,14 @@ mst_status comparison_new(comparison *c, const samples *t)
     double *numbers;
     size_t *sizes;
     *c = (comparison){0};
-    MST_TRY(mst_allocate_zero(&numbers, 3 * state + 2 * k));
+    MST_TRY(mst_allocate_zero(&numbers, 3 * state + 3 * k));
     c->memory[0] = numbers;
     c->null = numbers;
     c->separate = c->null + state;
     c->trial = c->separate + state;
     c->value = c->trial + state;
     c->start_time = c->value + k;
+    c->precision = c->start_time + k;
     MST_TRY(mst_allocate(&c->rows, k));
     c->memory[1] = c->rows;
     MST_TRY(mst_allocate(&sizes, 2 * k));
@@ -260,6 +262,7 @@ static mst_status standardise(const samples *t, const test_arrangement *a, compa
         for (size_t i = 0; i < c->rows[g].n; i++)
             a->standard[first + i] = scale;
         c->rows[g].weights = a->standard + first;
+        c->precision[g] = n * scale;
         c->value[g] *= scale;
         first += c->rows[g].n;
     }
@@ -304,4 +307,27 @@ mst_status samples_compare(const samples *t, const test_arrangement *a, bool tho
 double samples_statistic(const comparison *c)
 {
     return fmax(0, 2 * (c->separate_value - c->null_value));
+}
+
+test_rank samples_rank(const samples *t, const comparison *c, double slack)
+{
+    bool times = t->time_is_free && t->o->hypothesis == MST_EQUAL_MEANS && t->units->clusters == 0;
+    double k = (double)t->groups, statistic = samples_statistic(c) + slack, total = 0, h = 0;
+    const size_t *places = t->units->group_places;
+    if (!times && !t->standardised)
+        return (test_rank){1 / (1 + statistic), INFINITY};
+    for (size_t g = 0; g < t->groups; g++) {
+        if (times) /* a unit is a row */
+            c->precision[g] =
+                (double)(places[g + 1] - places[g]) / c->separate[g * (t->D + 1) + t->D];
+        total += c->precision[g];
+    }
+    for (size_t g = 0; g < t->groups; g++) {
+        double others = 1 - c->precision[g] / total;
+        h += others * others / ((double)t->d * (double)(places[g + 1] - places[g] - 1));
+    }
+    double q = (double)t->d * (k - 1), freedom = (k * k - 1) / (3 * h);
+    double ratio = times ? freedom / q * expm1(statistic / (freedom + q))
+                         : statistic / (k - 1) / (1 + 2 * (k - 2) * h / (k * k - 1));
+    return (test_rank){mst_f_survival(ratio, q, freedom), freedom};
 }

@@ -189,7 +189,7 @@ static void compare_distances(const samples *t, const size_t *at, sums *s, compa
     size_t k = t->groups;
     for (size_t g = 0; g < k; g++) {
         s->time[g] = row_scale(t, at, g, s);
-        total += s->share[g] = s->time[g] * s->size[g];
+        total += s->share[g] = c->precision[g] = s->time[g] * s->size[g];
         c->separate[g * (t->D + 1) + t->D] = 1;
     }
     c->null_value = c->separate_value = 0;

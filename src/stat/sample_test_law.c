@@ -15,6 +15,12 @@ static size_t common_parameters(const samples *t)
     return (null_means(t) == 1 ? t->d : 0) + (null_times(t) == 1 && t->time_is_free ? 1 : 0);
 }
 
+bool samples_have_law(const samples *t)
+{
+    size_t freedom = (t->groups - 1) * common_parameters(t);
+    return !t->time_is_free || freedom + t->groups <= t->n;
+}
+
 /* In flat space the mean of the statistic is about 1 + 1.2 h/(k − 1) times that of χ², with
  * h = Σ_g (1 − w_g/Σw)/(n_g − 1) and w_g = n_g/t_g (simulated for 2 … 8 samples in 1 … 10 dimensions, to
  * 20 %), which shifts it by that excess times √(ν/2) of its standard deviations. A shift of 0.12 makes

@@ -53,6 +53,11 @@ typedef struct test_arrangement {
     void *memory[2];
 } test_arrangement;
 
+/* See samples_rank. */
+typedef struct test_rank {
+    double p, freedom;
+} test_rank;
+
 typedef struct samples {
     const mst_score *source;
     const mst_manifold *m;
@@ -63,6 +68,8 @@ typedef struct samples {
     const double *pooled; /* (D): the mean of all rows */
     const double
         *flat; /* (n, d): coordinates of x about it, where they are all it takes; or null */
+    /* (n, d + 1), rows as they came: see samples_move; or null */
+    const double *moved;
     double pooled_square; /* Σ |log|² of all rows about it; sources without a time only */
     bool timed, time_is_free;
     bool unequal_cells; /* of a paired test */
@@ -71,6 +78,7 @@ typedef struct samples {
     double time; /* the fixed one, else 0; 1 where there is none */
     int threads;
     double observed;        /* statistic of the samples as they came */
+    test_rank rank;         /* of it */
     unsigned char *exceeds; /* (permutations) */
 } samples;
 
@@ -97,8 +105,9 @@ typedef struct comparison {
     double null_value, separate_value;
     double *null, *separate, *trial;
     double *value, *start_time; /* (groups) */
-    fit_rows *rows;             /* (groups) */
-    size_t *mean_of, *time_of;  /* (groups) */
+    double *precision; /* (groups) 1/s² of the means, where the groups' terms are standardised */
+    fit_rows *rows;    /* (groups) */
+    size_t *mean_of, *time_of; /* (groups) */
     bool null_converged, separate_converged;
     mst_fit_end null_end;
     bool values_only; /* nobody asks for the states */
@@ -114,6 +123,12 @@ void comparison_free(comparison *c);
 MST_MUST_USE mst_status samples_compare(const samples *t, const test_arrangement *a, bool thorough,
                                         comparison *c);
 double samples_statistic(const comparison *c);
+/* What labellings are ranked by: the p-value of the statistic by its approximate law, an F whose degrees of
+ * freedom are Welch's (1951), d (n_g − 1) for each group. If one small group has nearly all the scatter, it
+ * has half the degrees of freedom that its relabellings have, and the statistic itself would be above theirs
+ * more often than it should. Statistics that are not in units of the groups' own spreads are ranked as they are:
+ * then p is 1/(1 + T), and `freedom` INFINITY. `slack` is added to the statistic first. */
+test_rank samples_rank(const samples *t, const comparison *c, double slack);
 
 /* The same without fits, where means are averages. Needs nothing of the arrangement but where units stand. */
 MST_MUST_USE mst_status samples_compare_flat(const samples *t, const test_arrangement *a,
@@ -131,11 +146,38 @@ double samples_scale(const samples *t, double n, size_t units, double scatter);
 
 /* ---- May the χ² law be relied on? ---- */
 
+/* The law needs at least as many rows, less a mean per group, as it has degrees of freedom: fewer do not
+ * show whether they are spread equally in all the directions that it counts. With a fixed time nothing is
+ * estimated from their spread. */
+bool samples_have_law(const samples *t);
 /* MST_TEST_NOTE_SMALL and MST_TEST_NOTE_MODEL, of the fits of the samples as they came. */
 MST_MUST_USE mst_status samples_judge_law(const samples *t, const comparison *c, unsigned *notes);
 
+/* ---- Equal times, each row about the mean of its group ---- */
+
+/* Are all groups' times finite, and their means found? */
+bool samples_can_move(const samples *t, const comparison *c);
+/* Finds the observed statistic of times. From here on labellings exchange what is left of rows
+ * without the means of their groups; release *memory also after a failure. */
+MST_MUST_USE mst_status samples_move(samples *t, const test_arrangement *a, const comparison *c,
+                                     double **memory);
+/* How far times of the groups are apart, in units of their errors; `at` (units) as in an arrangement.
+ * INFINITY where a group has no positive time. */
+MST_MUST_USE mst_status samples_times_apart(const samples *t, const size_t *at, double *out);
+
 /* ---- Permutations ---- */
 
+/* Of the labellings, or of as many as the options say: how many there were, and how many of these have at
+ * least the observed statistic, which those of equal times (samples_move) have in place of that of the fits.
+ * The labelling that came is not among them. */
+typedef struct test_count {
+    size_t labellings, above;
+    size_t fewer; /* with no more degrees of freedom: small if the spreads are not equal */
+    bool all;
+} test_count;
+MST_MUST_USE mst_status samples_count(samples *t, test_count *out);
+/* (1 + #{T* ≥ T})/(1 + B): the samples as they came are one of the labellings. */
+double test_p_value(const test_count *count);
 /* p-value, least p-value, number of permutations and whether these are all, into the result. */
 MST_MUST_USE mst_status samples_permute(samples *t, mst_test_result *r);
 

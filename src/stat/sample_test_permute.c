@@ -5,6 +5,8 @@
 #include "stat/sample_test_parts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 mst_status test_arrangement_new(test_arrangement *a, const samples *t)
@@ -54,6 +56,9 @@ void test_arrange(test_arrangement *a, const samples *t)
     }
 }
 
+/* Bits of `exceeds`. */
+enum { EXCEEDS = 1, FEWER = 2 };
+
 typedef struct permuting {
     const samples *t;
     bool all; /* one after the other instead of at random */
@@ -69,6 +74,12 @@ static mst_status permute_some(const permuting *p, size_t begin, size_t end, tes
             test_units_list(t->units, b + 1, a->at, a->work);
         else
             test_units_draw(t->units, (mst_random){.seed = t->o->seed}, b, a->at, a->work);
+        if (t->moved != NULL) {
+            double statistic;
+            MST_TRY(samples_times_apart(t, a->at, &statistic));
+            t->exceeds[b] = statistic >= t->observed * (1 - 1e-9) ? EXCEEDS : 0;
+            continue;
+        }
         if (t->flat == NULL)
             test_arrange(a, t);
         MST_TRY(t->flat != NULL ? samples_compare_flat(t, a, false, c)
@@ -76,7 +87,11 @@ static mst_status permute_some(const permuting *p, size_t begin, size_t end, tes
         /* Ties count, also those that rounding has torn apart. */
         double precision = mst_score_describe(t->source)->precision;
         double slack = fmax(1e-9, precision) * (1 + t->observed) + 1e-12 * fabs(c->separate_value);
-        t->exceeds[b] = isinf(c->separate_value) || samples_statistic(c) >= t->observed - slack;
+        test_rank rank = samples_rank(t, c, slack);
+        if (isinf(c->separate_value) || rank.p <= t->rank.p * (1 + 1e-9))
+            t->exceeds[b] |= EXCEEDS;
+        if (rank.freedom <= t->rank.freedom * (1 + 1e-9))
+            t->exceeds[b] |= FEWER;
     }
     return MST_OK;
 }
@@ -97,28 +112,52 @@ static mst_status permute_block(void *context, size_t begin, size_t end)
     return status;
 }
 
-/* p = (1 + #{T* ≥ T})/(1 + B): the samples as they came are one of the labellings. */
-mst_status samples_permute(samples *t, mst_test_result *r)
+mst_status samples_count(samples *t, test_count *out)
 {
     enum { BLOCK = 8 };
     const test_units *u = t->units;
-    size_t count = t->o->permutations, above = 0;
-    r->exhaustive = u->labellings <= (double)count + 1;
-    if (r->exhaustive)
+    size_t count = t->o->permutations;
+    *out = (test_count){.all = u->labellings <= (double)count + 1};
+    if (out->all)
         count = (size_t)u->labellings - 1;
     samples one = *t; /* labellings side by side, each on one thread */
     one.threads = 1;
     MST_TRY(mst_allocate_zero(&one.exceeds, count + 1));
-    permuting p = {.t = &one, .all = r->exhaustive};
+    permuting p = {.t = &one, .all = out->all};
     mst_status status =
         mst_parallel_blocks(count, BLOCK, t->o->threads, t->o->progress, permute_block, &p);
-    for (size_t b = 0; status == MST_OK && b < count; b++)
-        above += one.exceeds[b];
+    for (size_t b = 0; status == MST_OK && b < count; b++) {
+        out->above += (one.exceeds[b] & EXCEEDS) != 0;
+        out->fewer += (one.exceeds[b] & FEWER) != 0;
+    }
     mst_release(one.exceeds);
-    r->permutations = count;
-    r->p_value = (1 + (double)above) / (1 + (double)count);
-    r->least_p_value = fmax(1 / (1 + (double)count), u->alike / u->labellings);
+    out->labellings = count;
+    return status;
+}
+
+double test_p_value(const test_count *count)
+{
+    return (1 + (double)count->above) / (1 + (double)count->labellings);
+}
+
+mst_status samples_permute(samples *t, mst_test_result *r)
+{
+    const test_units *u = t->units;
+    test_count count;
+    MST_TRY(samples_count(t, &count));
+    r->exhaustive = count.all;
+    r->permutations = count.labellings;
+    r->p_value = test_p_value(&count);
+    r->p_value_is_floor = count.above == 0 && !count.all;
+    /* Rows of unequal spreads cannot be exchanged, and few of them not even about: then the F law is heard
+     * as well. It errs on the low side if directions are unequal, so that the larger p-value counts. */
+    double fewer = (1 + (double)count.fewer) / (1 + (double)count.labellings);
+    if (isfinite(t->rank.freedom) && fewer <= 0.05 && r->p_value < t->rank.p) {
+        r->p_value = t->rank.p;
+        r->p_value_is_floor = false;
+    }
+    r->least_p_value = fmax(1 / (1 + (double)count.labellings), u->alike / u->labellings);
     if (r->least_p_value > 0.05)
         r->notes |= MST_TEST_NOTE_TOO_FEW;
-    return status;
+    return MST_OK;
 }

@@ -162,7 +162,7 @@ mst_status uniform_by_piece(const stat_pieces *pieces, size_t n, const double *x
  * (pieces, count). */
 static mst_status simulate(const mst_manifold *m, const stat_pieces *pieces,
                            const uniform_tally *tallies, size_t count, const double *lengths,
-                           const mst_uniformity_options *o, double s, double *p_value)
+                           const mst_uniformity_options *o, mst_uniformity *out)
 {
     size_t D = mst_manifold_ambient(m), reached = 0;
     double *x;
@@ -185,9 +185,10 @@ static mst_status simulate(const mst_manifold *m, const stat_pieces *pieces,
                 sum += (double)piece->features * squared_length(piece->features, total) /
                        tallies[p].square;
         }
-        reached += sum >= s * (1 - 1e-12) ? 1 : 0;
+        reached += sum >= out->statistic * (1 - 1e-12) ? 1 : 0;
     }
-    *p_value = (double)(reached + 1) / (DRAWS + 1);
+    out->p_value = (double)(reached + 1) / (DRAWS + 1);
+    out->p_value_is_floor = reached == 0;
     mst_release(x);
     return status;
 }
@@ -224,7 +225,7 @@ static mst_status judge(mst_uniformity *out, const mst_manifold *m, const stat_p
         for (size_t k = 0; counts && k < pieces->count * few; k++)
             lengths[k] = 1;
         if (few > 0)
-            status = simulate(m, pieces, tallies, few, lengths, o, out->statistic, &out->p_value);
+            status = simulate(m, pieces, tallies, few, lengths, o, out);
         else
             out->p_value =
                 corrected_survival(pieces, tallies, out->statistic, out->degrees_of_freedom);

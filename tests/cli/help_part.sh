@@ -31,6 +31,7 @@ for name in $names; do
     succeeds "$name --help" "$name" --help
     cp "$out" "help.$name"
     check "$name --help fits in 80 columns" fits_in_80_columns "help.$name"
+    check "$name --help has each heading once" test -z "$(grep -E '^[A-Z][A-Za-z ]*:$' "help.$name" | sort | uniq -d)"
     run help "$name"
     check "help $name is the same" cmp -s "$out" "help.$name"
     succeeds "$name -h" "$name" -h

@@ -223,7 +223,14 @@ refuses "--by and two files" 2 "--by tells the groups of one file, but 2 are giv
 refuses "one group" 2 "there is one group only, '7'" "${pair[@]}" --by <(yes 7 | head -n 30) north.csv
 
 # ---- Frechet means: permutations, everywhere ----
-expects "Frechet means of two samples" "r['kind'] == 'frechet' and r['method'] == 'permutation' and near(r['p_value'], 0.01) and r['statistic'] > 100 and r['degrees_of_freedom'] is None and r['common_time'] is None and r['exhaustive'] is False and r['least_p_value'] == 0.01" "${pair[@]}" --kind frechet --permutations 99 north.csv east.csv
+expects "Frechet means of two samples" "r['kind'] == 'frechet' and r['method'] == 'permutation' and near(r['p_value'], 0.01) and r['p_value_is_floor'] and r['statistic'] > 100 and r['degrees_of_freedom'] is None and r['common_time'] is None and r['exhaustive'] is False and r['least_p_value'] == 0.01" "${pair[@]}" --kind frechet --permutations 99 north.csv east.csv
+run "${pair[@]}" --kind frechet --permutations 99 north.csv east.csv
+check "a floor is said to be one" grep -Eq '^p-value +<= 0.01$' "$out"
+expects "times: by permutation" "r['method'] == 'permutation' and r['degrees_of_freedom'] == 1 and r['p_value'] > 0.001 and not r['p_value_is_floor'] and r['log_likelihood_null'] is not None" "${pair[@]}" --hypothesis time north.csv east.csv
+expects "times: by the likelihood ratio" "r['method'] == 'lr' and r['permutations'] == 0" "${pair[@]}" --hypothesis time --method lr north.csv east.csv
+awk 'BEGIN { srand(4); for (i = 0; i < 12; i++) { for (a = 0; a < 9; a++) printf "%s%.6f", a ? "," : "", rand(); print "" } }' >nine.csv
+expects "more degrees of freedom than rows" "r['method'] == 'permutation'" test --manifold euclidean:9 --by <(seq 12 | awk '{ print $1 % 3 }') nine.csv
+refuses "their likelihood ratio" 3 "12 rows are too few for the likelihood ratio of 3 samples in 9 dimensions" test --manifold euclidean:9 --method lr --by <(seq 12 | awk '{ print $1 % 3 }') nine.csv
 printf '0\n1\n2\n' >low.csv
 printf '4\n5\n7\n' >high.csv
 # (m1 - m2)^2 / (s1^2/3 + s2^2/3) = (13/3)^2 / (1/3 + 7/9), the largest of all 20 and its mirror image.

@@ -201,6 +201,7 @@ START_TEST(samples_are_compared)
     for (int h = 0; h < 3; h++) {
         mst_test_options o = mst_test_options_default();
         o.hypothesis = (mst_hypothesis)h;
+        o.method = MST_TEST_LR;
         mst_test_result *want, *found, *by_scores;
         ASSERT_OK(two_samples(&want, p.sphere.exact, N, x, N, y, &o));
         ASSERT_OK(two_samples(&found, p.source, N, x, N, y, &o));
