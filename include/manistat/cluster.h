@@ -95,6 +95,15 @@ typedef struct mst_mixture_result {
     /* On circles, tori, spheres, so3 and products of these: the log-likelihood of the uniform law, which has
      * no parameters, and so −2 times this is its BIC; else NAN. */
     double uniform_log_likelihood;
+    /* The least BIC of up to k heaps that have a spread of their own in every direction, and their number;
+     * NAN and 0 in one dimension, where no logarithm is known, and of too few points. Heaps are found by
+     * merging the components. */
+    double elongated_bic;
+    size_t elongated;
+    /* That BIC is below `bic` and below those of the merged components as round heaps, by more than 6, which
+     * is strong evidence (Kass and Raftery 1995): components are pieces of long heaps, or do not show their
+     * shape. */
+    bool is_elongated;
 } mst_mixture_result;
 /* Fit to x (n, D). The source must have log_p and a time, else MST_UNABLE; times stay in its range.
  * MST_CONVERGENCE fills the result as well. */

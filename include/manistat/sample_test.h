@@ -58,11 +58,11 @@ typedef enum mst_test_note {
 } mst_test_note;
 
 typedef struct mst_test_result {
-    /* 2 (log L of separate fits − of the common one). Permutations of equal times: Σ_g (log t_g − l)²/s_g² with
-     * standard errors s_g from the rows of each group and the l that makes it least. Sources without a time: Σ_g |μ_g − μ|²/s_g², the sum
-     * over groups of the squared distance of their mean from the common one in units of its squared standard
-     * error, as the reduction of Σ d² with rows in units of their group's spread; in paired tests, and where
-     * a group is a single row or cluster, the reduction of Σ d² itself. */
+    /* 2 (log L of separate fits − of the common one). Permutations of equal times: Σ_g (log t_g − l)²/s_g²
+     * with standard errors s_g from the rows of each group and the l that makes it least. Sources without a
+     * time: Σ_g |μ_g − μ|²/s_g², the sum over groups of the squared distance of their mean from the common
+     * one in units of its squared standard error, as the reduction of Σ d² with rows in units of their
+     * group's spread; in paired tests, and where a group is a single row or cluster, the reduction of Σ d² itself. */
     double statistic;
     double degrees_of_freedom; /* of χ²; NAN for a source without a time */
     double p_value;
@@ -88,9 +88,9 @@ typedef struct mst_test_result {
 
 /* Rows x (n, D), of which row i is of group[i] < groups; two groups at least, none of them empty. Without
  * log_p the statistic is the gradient of the log-likelihood integrated along the way from the common fit to
- * the separate ones, which needs none. Failures: MST_UNABLE for MST_TEST_LR without a time, with clusters, or,
- * where times are fitted, with more degrees of freedom than rows less groups. MST_DOMAIN if the points of a
- * sample all coincide and the time is fitted, or if the time is outside the source's range. MST_ARGUMENT if
+ * the separate ones, which needs none. Failures: MST_UNABLE for MST_TEST_LR without a time, with clusters,
+ * or, where times are fitted, with more degrees of freedom than rows less groups. MST_DOMAIN if the points of
+ * a sample all coincide and the time is fitted, or if the time is outside the source's range. MST_ARGUMENT if
  * some clusters lie in one group and others in several. MST_CONVERGENCE fills the result as well. A time at
  * an edge of the range (see `fits`) makes χ² an approximation. */
 MST_API MST_MUST_USE mst_status mst_sample_test(mst_test_result **out, const mst_score *source,

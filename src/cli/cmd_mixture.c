@@ -247,6 +247,28 @@ static mst_status print_candidates(const mixing *m, FILE *out)
     return table_print(&t, out);
 }
 
+/* Is the least BIC at an end of the range? Then it may not be the least of all. */
+static bool is_at_edge(const mixing *m)
+{
+    size_t k = m->best->k;
+    return m->most > m->least && ((k == m->most && k < m->n) || (k == m->least && k > 1));
+}
+
+static void write_warnings(const mixing *m, mst_json *j)
+{
+    mst_json_key(j, "warnings");
+    mst_json_array(j);
+    if (is_uniform(m))
+        mst_json_string(j, "no-components");
+    else if (m->best->is_elongated)
+        mst_json_string(j, "elongated");
+    else if (is_at_edge(m))
+        mst_json_string(j, "edge-of-range");
+    if (m->best->degenerate)
+        mst_json_string(j, "degenerate");
+    mst_json_end(j);
+}
+
 static mst_status write_members(const mixing *m, mst_json *j)
 {
     const mst_mixture_result *r = m->best;
@@ -273,6 +295,9 @@ static mst_status write_members(const mixing *m, mst_json *j)
         json_member_integer(j, "iterations", r->iterations);
         if (!isnan(r->uniform_log_likelihood))
             json_member_number(j, "uniform_bic", -2 * r->uniform_log_likelihood);
+        json_member_integer(j, "elongated", r->elongated);
+        json_member_number(j, "elongated_bic", r->elongated_bic);
+        write_warnings(m, j);
     }
     if (m->most > m->least)
         write_candidates(m, j);
@@ -314,14 +339,14 @@ static mst_status summarise(const mixing *m, FILE *out)
 static void warn_of_edge(const mixing *m)
 {
     size_t k = m->best->k;
-    if (m->most == m->least)
+    if (!is_at_edge(m))
         return;
-    if (k == m->most && k < m->n)
+    if (k == m->most)
         warn(m->e.inv,
              "warning: the least BIC is that of the last k, %zu, and may fall further; go on with "
              "-k %zu-%zu",
              k, k, 2 * k < m->n ? 2 * k : m->n);
-    else if (k == m->least && k > 1)
+    else
         warn(m->e.inv,
              "warning: the least BIC is that of the first k, %zu, and smaller ones were not tried; "
              "go on with -k 1-%zu",
@@ -351,6 +376,20 @@ static void warn_of_degenerate(const mixing *m)
             best, least);
 }
 
+/* Components are round. */
+static void warn_of_long_heaps(const mixing *m)
+{
+    const mst_mixture_result *r = m->best;
+    bool one = r->elongated == 1;
+    const char *what = r->elongated < r->k ? "are pieces of" : "do not show the shape of";
+    warn(m->e.inv,
+         "warning: %zu heap%s that may be longer in some directions than in others ha%s a lower "
+         "BIC, "
+         "%.8g: components are round, and these %s %s",
+         r->elongated, one ? "" : "s", one ? "s" : "ve", r->elongated_bic, what,
+         one ? "it" : "them");
+}
+
 /* Everything but the result. */
 static mst_status conclude(const mixing *m)
 {
@@ -360,6 +399,8 @@ static mst_status conclude(const mixing *m)
     if (is_uniform(m))
         warn(m->e.inv, "warning: the uniform law has a lower BIC, %.8g: the points do not show %s",
              -2 * r->uniform_log_likelihood, r->k == 1 ? "a component" : "components");
+    else if (r->is_elongated)
+        warn_of_long_heaps(m);
     else
         warn_of_edge(m);
     warn_of_degenerate(m);

@@ -52,6 +52,24 @@ static const note notes[] = {
 };
 enum { NOTES = sizeof notes / sizeof *notes };
 
+/* The same of `test` and `mixture`. */
+static const struct {
+    const char *word, *text;
+} other_notes[] = {
+    {"small-samples", "the samples are too small for the chi-squared law, and the p-value is too "
+                      "small for that reason; use --method permutation"},
+    {"not-brownian", "the points are not spread like Brownian motion, and the p-value is too small "
+                     "for that reason; use --method permutation"},
+    {"too-few", "no labelling, or no result of so few permutations, could have had a p-value below "
+                "0.05"},
+    {"no-components", "the uniform law has a lower BIC: the points do not show components"},
+    {"elongated", "heaps that may be longer in some directions than in others have a lower BIC: "
+                  "components are round, and these are pieces of such heaps or do not show their "
+                  "shape"},
+    {"edge-of-range", "the least BIC is at an end of the range of -k, and may fall further beyond"},
+    {"degenerate", "a component has shrunk to a point or lost its points; try a smaller -k"},
+};
+
 static bool is_axial(const mst_mean_result *r)
 {
     return r->axial_p_value < 0.01;
@@ -201,6 +219,9 @@ const char *warning_sentence(const char *word)
     if (strcmp(word, LONG_TIME_WORD) == 0)
         return "networks on manifolds of Gaussian processes make times as long as this too short; "
                "compare --score pde or --score bridge";
+    for (size_t i = 0; i < sizeof other_notes / sizeof *other_notes; i++)
+        if (strcmp(other_notes[i].word, word) == 0)
+            return other_notes[i].text;
     return NULL;
 }
 

@@ -167,6 +167,8 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
     if (status == MST_OK)
         status = describe(best_of(&s, o->restarts), result);
     if (status == MST_OK)
+        status = mixture_find_elongated(&start, result);
+    if (status == MST_OK)
         status = ask_uniform(m, start.total, &result->uniform_log_likelihood);
     mst_release(s.parameters);
     mst_release(s.restarts);

@@ -68,6 +68,8 @@ static mst_status fill_logs(const mixture_em *e, size_t at, size_t n)
                            .t = &e->times[j],
                            .first = at};
         MST_TRY(mst_score_evaluate(e->source, &pairs, &(mst_heat_values){.log_p = log_p}));
+        if (e->shapes != NULL)
+            MST_TRY(mixture_tilt(e, j, at, n, log_p));
         double log_share = log(e->shares[j]);
         for (size_t i = 0; i < n; i++)
             e->responsibilities[(at + i) * e->k + j] = log_share + log_p[i];
@@ -178,6 +180,13 @@ static mst_status improve_all(mixture_em *e, step how)
     for (size_t j = 0; j < e->k; j++)
         MST_TRY(improve(e, j, how));
     return mixture_expect(e);
+}
+
+mst_status mixture_improve(mixture_em *e)
+{
+    for (size_t j = 0; j < e->k; j++)
+        MST_TRY(improve(e, j, GUARDED));
+    return MST_OK;
 }
 
 void mixture_keep(mixture_em *e)

@@ -27,6 +27,7 @@ typedef struct mixture_em {
     double *kept_responsibilities;    /* (n, k) */
     double *hessians;                 /* of the last M-step, (k, d + 1, d + 1) */
     double *memory;                   /* of all but the first three */
+    double *shapes;                   /* of elongated heaps (mixture_tilt), or null */
     double radius;                    /* of Newton's steps, in natural units */
     double log_likelihood, kept_log_likelihood;
     size_t iterations;
@@ -74,6 +75,13 @@ bool mixture_can_newton(const mixture_em *e);
 MST_MUST_USE mst_status mixture_newton(mixture_em *e);
 /* After two steps of EM, from the states e->past (2, …) to the present one: as far on as they point. */
 MST_MUST_USE mst_status mixture_leap(mixture_em *e);
+/* An M-step, with the steps of components guarded. */
+MST_MUST_USE mst_status mixture_improve(mixture_em *e);
+/* Adds to log_p (n) of component j at the rows from `at` on what makes its heap as long as its shape. */
+MST_MUST_USE mst_status mixture_tilt(const mixture_em *e, size_t j, size_t at, size_t n,
+                                     double *log_p);
+/* `elongated` and `elongated_bic` of a result that has everything else. */
+MST_MUST_USE mst_status mixture_find_elongated(const mixture_em *start, mst_mixture_result *r);
 /* EM to the end. */
 MST_MUST_USE mst_status mixture_iterate(mixture_em *e);
 

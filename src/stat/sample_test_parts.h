@@ -126,8 +126,8 @@ double samples_statistic(const comparison *c);
 /* What labellings are ranked by: the p-value of the statistic by its approximate law, an F whose degrees of
  * freedom are Welch's (1951), d (n_g − 1) for each group. If one small group has nearly all the scatter, it
  * has half the degrees of freedom that its relabellings have, and the statistic itself would be above theirs
- * more often than it should. Statistics that are not in units of the groups' own spreads are ranked as they are:
- * then p is 1/(1 + T), and `freedom` INFINITY. `slack` is added to the statistic first. */
+ * more often than it should. Statistics that are not in units of the groups' own spreads are ranked as they
+ * are: then p is 1/(1 + T), and `freedom` INFINITY. `slack` is added to the statistic first. */
 test_rank samples_rank(const samples *t, const comparison *c, double slack);
 
 /* The same without fits, where means are averages. Needs nothing of the arrangement but where units stand. */

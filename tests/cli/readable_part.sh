@@ -205,6 +205,12 @@ done
 run kmeans --manifold circle -k 2 --json --weights /dev/stdin angles.csv <<<$'1\n0\n1\n1\n1'
 check "spreads are weighted" as_json "$out" "abs(r['spreads'][0] - 0.1) < 1e-6 or abs(r['spreads'][1] - 0.1) < 1e-6"
 
+# ---- mixture: one long heap ----
+awk 'BEGIN { srand(3); for (i = 0; i < 100; i++) { r = sqrt(-2 * log(rand())); a = 6.2831853 * rand(); printf "%.6f,%.6f\n", 3 * r * cos(a), r * sin(a) } }' >long.csv
+run mixture --manifold euclidean:2 -k 1-5 --json long.csv
+check "mixture: a long heap" as_json "$out" "r['k'] > 1 and r['warnings'] == ['elongated'] and r['elongated'] == 1 and r['elongated_bic'] < r['bic'] - 6"
+check "mixture: a warning" grep -q '1 heap that may be longer in some directions than in others has a lower BIC' "$err"
+
 # ---- mixture --assign ----
 assign=(mixture --manifold circle --assign mixture.json)
 run "${assign[@]}" <<<$'2.9\n0.05\n-0.1'
