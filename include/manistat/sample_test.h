@@ -62,7 +62,8 @@ typedef struct mst_test_result {
      * with standard errors s_g from the rows of each group and the l that makes it least. Sources without a
      * time: Σ_g |μ_g − μ|²/s_g², the sum over groups of the squared distance of their mean from the common
      * one in units of its squared standard error, as the reduction of Σ d² with rows in units of their
-     * group's spread; in paired tests, and where a group is a single row or cluster, the reduction of Σ d² itself. */
+     * group's spread; in paired tests, and where a group is a single row or cluster, the reduction of Σ d²
+     * itself. */
     double statistic;
     double degrees_of_freedom; /* of χ²; NAN for a source without a time */
     double p_value;
