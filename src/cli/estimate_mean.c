@@ -3,6 +3,7 @@
 
 /* A mean in JSON and for people. */
 #include "estimate.h"
+#include "table.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -253,12 +254,12 @@ static void print_unequal(const estimation *e, FILE *out, const mst_mean_result 
 static void print_uniformity(FILE *out, const mst_mean_result *r)
 {
     bool part = r->uniform_count > 0, whole = !isnan(r->uniform_p_value);
-    char where[UNIFORM_PART_SIZE];
+    char where[UNIFORM_PART_SIZE], p[P_VALUE_TEXT];
     if (!whole && !part)
         return;
     fprintf(out, LABEL "p-value ", "uniform law");
     if (whole)
-        fprintf(out, "%.4g", r->uniform_p_value);
+        fprintf(out, "%s", p_value_text(r->uniform_p_value, false, 4, p));
     if (part) {
         name_uniform_part(r, where);
         fprintf(out, "%s%.4g in %s", whole ? ", but " : "", r->uniform_part_p_value, where);
