@@ -11,8 +11,8 @@
 
 /* ---- Sums over all rows at one state ---- */
 
-/* `hessian` is of the log-likelihood in the parameters, by differences in log t where times are involved; the
- * empirical Fisher information with a minus where the source has no Hessian. */
+/* `hessian` is of the log-likelihood in the parameters, by differences in log t where times are involved and
+ * by differences of scores where the source has no Hessian. */
 typedef struct fit_sums {
     double value;        /* log-likelihood */
     double total_weight; /* Σ w */
@@ -23,7 +23,7 @@ typedef struct fit_sums {
     double *hessian;     /* (q, q) or null: not wanted */
     double *outer;       /* (q, q) or null: Σ w g gᵀ of the rows */
     /* (q, q) or null: the Hessian of a state so near that its second derivatives by log times will do, which
-     * saves a sweep over the rows */
+     * saves a sweep over the rows; of a source whose Hessian takes differences, all of it */
     const double *near;
 } fit_sums;
 
@@ -53,6 +53,8 @@ MST_MUST_USE mst_status fit_difference(const fit_model *model, const double *fro
 
 /* Does a row take so long that it is worth thinking before looking at it? */
 bool fit_is_slow(const mst_score *source);
+/* It has a time but no Hessian, which takes 2 d sweeps over the rows then. */
+bool fit_takes_differences(const mst_score *source);
 /* The nearest time that the source may be used for. */
 double fit_clamp_time(const mst_score *source, double time);
 /* MST_DOMAIN for a fixed time (0: none) that it may not be used for. */
@@ -83,7 +85,10 @@ typedef struct fit_tolerances {
     double time_noise;
     double near;    /* steps below this leave those as they are, to three digits; 0: not worth it */
     double roughly; /* and these as far as the next step needs to know; 0: look again */
-    double unique;  /* least curvature relative to the largest of a maximum that is one point */
+    /* A Hessian by differences is kept while the state is no farther from its own than this, for steps and
+     * for an end; 0: the source has one */
+    double kept, kept_to_end;
+    double unique;     /* least curvature relative to the largest of a maximum that is one point */
     double invertible; /* the same of an information matrix that can be inverted */
     double same_mean;  /* means closer than this share of the spread are one */
     double difference; /* step of central differences of gradients, in natural units */

@@ -151,6 +151,7 @@ static void accept(fit_work *r, const fit_sums *next, double *state, fit_sums *s
     r->outer = r->trial_outer;
     r->trial_outer = outer;
     r->rough = next->near != NULL && (r->rough || natural_length(r) >= r->tolerances.near);
+    r->drift = next->near != NULL ? r->drift + natural_length(r) : 0;
     *sums = *next;
 }
 
@@ -244,7 +245,9 @@ static mst_status try_step(const double *state, const fit_options *o, fit_work *
                            judgement *j)
 {
     const fit_model *m = r->model;
-    bool near = natural_length(r) < fmax(r->tolerances.near, o->rough ? r->tolerances.roughly : 0);
+    double length = natural_length(r), kept = r->tolerances.kept;
+    bool near = kept > 0 ? r->drift + length < kept
+                         : length < fmax(r->tolerances.near, o->rough ? r->tolerances.roughly : 0);
     *next = (fit_sums){.gradient = r->trial_gradient,
                        .hessian = r->trial_hessian,
                        .outer = r->trial_outer,
@@ -264,14 +267,19 @@ static mst_status solve_here(const double *state, const fit_sums *sums, fit_work
     return newton_step(state, r, sums->total_weight, out);
 }
 
-/* Adds second derivatives by the log time that were left for later; of a time at an edge they are of no
- * use. */
+/* Adds second derivatives by the log time that were left for later, or all of them if the state has come
+ * farther; of a time at an edge those are of no use. */
 static mst_status complete(const double *state, const fit_sums *sums, fit_work *r,
                            const fit_outcome *out)
 {
-    if (!r->rough || out->edge != MST_TIME_FINITE)
+    bool far = r->drift > r->tolerances.kept_to_end;
+    if (!far && (!r->rough || out->edge != MST_TIME_FINITE))
         return MST_OK;
     r->rough = false;
+    r->drift = 0;
+    if (far)
+        return fit_evaluate(r->model, state,
+                            &(fit_sums){.gradient = r->gradient, .hessian = r->hessian});
     return fit_add_time_row(r->model, state, sums);
 }
 
@@ -282,7 +290,7 @@ static mst_status describe(const double *state, const fit_sums *sums, fit_work *
     MST_TRY(solve_here(state, sums, r, out));
     bool close =
         natural_length(r) < r->tolerances.near || fit_is_settled(state, sums, r->gradient, r);
-    if (!r->rough || !close)
+    if (!close || !(r->rough || r->drift > r->tolerances.kept_to_end))
         return MST_OK;
     MST_TRY(complete(state, sums, r, out));
     return solve_here(state, sums, r, out);

@@ -19,6 +19,8 @@ typedef struct fit_work {
     double *hessian, *trial_hessian, *vectors; /* (q, q), or null */
     double *outer, *trial_outer;               /* (q, q), or null: not wanted */
     bool rough; /* second derivatives by the log time are those of an earlier state */
+    double
+        drift; /* how far the state has come from that of a Hessian by differences, in natural units */
     double *memory;
 } fit_work;
 

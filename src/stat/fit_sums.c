@@ -100,7 +100,7 @@ static mst_status sum_block(void *context, size_t begin, size_t end)
                            .y = j->y,
                            .t = &j->time,
                            .first = rows->first + at};
-        status = mst_score_evaluate(fit_source(j->model), &pairs, &values);
+        status = score_evaluate_curved(fit_source(j->model), &pairs, &values);
         if (status == MST_OK)
             status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
         if (status == MST_OK)
@@ -141,7 +141,7 @@ static const double time_step = 1e-7;
 double fit_time_beside(const mst_score *source, double time, double *divisor)
 {
     const mst_score_info *info = mst_score_describe(source);
-    double precision = info->precision;
+    double precision = fmax(info->precision, info->noise);
     if (!(precision > 0)) {
         double there = time * exp(time_step);
         *divisor = time_step;
@@ -171,21 +171,18 @@ static mst_status time_derivative(const fit_sum_job *here, const double *now, do
     return status;
 }
 
-/* The local Hessian (d + 1, d + 1) of a group from that by the mean, or from the rows' outer products. */
-static void put_together(const fit_layout *l, const double *sum, const double *cross, bool fisher,
-                         double *local)
+/* The local Hessian (d + 1, d + 1) of a group from that by the mean and what involves log t. */
+static void put_together(const fit_layout *l, const double *sum, const double *cross, double *local)
 {
     size_t d = l->side, width = l->width;
     for (size_t u = 0; u < width; u++)
         for (size_t v = 0; v < width; v++)
-            local[u * width + v] = fisher           ? -sum[l->outer + u * width + v]
-                                   : u < d && v < d ? sum[l->hessian + u * d + v]
-                                                    : cross[u < d ? u : v];
+            local[u * width + v] =
+                u < d && v < d ? sum[l->hessian + u * d + v] : cross[u < d ? u : v];
 }
 
 /* What a group with one prediction adds: local sums, pulled back once. */
-static mst_status pull_group(const fit_sum_job *j, const double *sum, bool fisher, double *work,
-                             fit_sums *out)
+static mst_status pull_group(const fit_sum_job *j, const double *sum, double *work, fit_sums *out)
 {
     const fit_model *m = j->model;
     const fit_layout *l = &j->layout;
@@ -197,24 +194,23 @@ static mst_status pull_group(const fit_sum_job *j, const double *sum, bool fishe
     MST_TRY(m->ops->pull(m, j->state, &slice, sum + l->gradient, out->gradient));
     if (out->outer != NULL)
         MST_TRY(m->ops->pull_matrix(m, j->state, &slice, sum + l->outer, out->outer));
-    if (out->hessian == NULL)
+    if (!j->hessian)
         return MST_OK;
-    put_together(l, sum, cross, fisher, local);
+    put_together(l, sum, cross, local);
     return m->ops->pull_matrix(m, j->state, &slice, local, out->hessian);
 }
 
 /* What a group with a prediction per row adds: its sums are by the parameters already. */
-static void add_pulled(const fit_sum_job *j, const double *sum, bool fisher, fit_sums *out)
+static void add_pulled(const fit_sum_job *j, const double *sum, fit_sums *out)
 {
     const fit_layout *l = &j->layout;
     size_t q = l->width;
-    const double *hessian = sum + (fisher ? l->outer : l->hessian);
     for (size_t k = 0; k < q; k++)
         out->gradient[k] += sum[l->gradient + k];
     for (size_t k = 0; out->outer != NULL && k < q * q; k++)
         out->outer[k] += sum[l->outer + k];
-    for (size_t k = 0; out->hessian != NULL && k < q * q; k++)
-        out->hessian[k] += fisher ? -hessian[k] : hessian[k];
+    for (size_t k = 0; j->hessian && k < q * q; k++)
+        out->hessian[k] += sum[l->hessian + k];
 }
 
 /* A source that solves for all rows at once does so now, by all threads: within the sum it would be by
@@ -234,10 +230,9 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
 {
     const mst_manifold *manifold = mst_score_manifold(m->source);
     size_t d = mst_manifold_dim(manifold), D = mst_manifold_ambient(manifold), L = d + 1;
-    bool exact = mst_score_gives(m->source, MST_GIVES_HESSIAN);
     bool timed = mst_score_gives(m->source, MST_GIVES_TIME);
-    bool hessian = out->hessian != NULL && exact, fisher = out->hessian != NULL && !exact;
-    bool outer = out->outer != NULL || fisher;
+    bool hessian = out->hessian != NULL && !(out->near != NULL && fit_takes_differences(m->source));
+    bool outer = out->outer != NULL;
     fit_layout l = m->ops->per_row ? layout_of(m->parameters, m->parameters, hessian, outer)
                                    : layout_of(L, d, hessian, outer);
     double *sum;
@@ -261,9 +256,9 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
     if (status == MST_OK)
         status = sum_group(&j, sum);
     if (status == MST_OK && m->ops->per_row)
-        add_pulled(&j, sum, fisher, out);
+        add_pulled(&j, sum, out);
     else if (status == MST_OK)
-        status = pull_group(&j, sum, fisher, work, out);
+        status = pull_group(&j, sum, work, out);
     if (status == MST_OK) {
         out->value += sum[FIT_VALUE];
         out->total_weight += sum[FIT_WEIGHT];
@@ -330,7 +325,9 @@ mst_status fit_add_time_row(const fit_model *m, const double *state, const fit_s
 mst_status fit_evaluate(const fit_model *m, const double *state, fit_sums *out)
 {
     size_t q = m->parameters;
-    if (m->ops->per_row) /* only there the times of all rows are known to be log times */
+    bool differences = fit_takes_differences(m->source);
+    if (m->ops->per_row &&
+        !differences) /* only there the times of all rows are known to be log times */
         out->near = NULL;
     out->value = out->total_weight = out->score_square = out->longest_time = 0;
     memset(out->gradient, 0, q * sizeof *out->gradient);
@@ -340,7 +337,9 @@ mst_status fit_evaluate(const fit_model *m, const double *state, fit_sums *out)
         memset(out->outer, 0, q * q * sizeof *out->outer);
     for (size_t g = 0; g < m->groups; g++)
         MST_TRY(add_group(m, state, g, out));
-    if (out->hessian != NULL && out->near != NULL && mst_score_gives(m->source, MST_GIVES_HESSIAN))
+    if (out->hessian != NULL && out->near != NULL && differences)
+        memcpy(out->hessian, out->near, q * q * sizeof *out->hessian);
+    else if (out->hessian != NULL && out->near != NULL)
         copy_time_rows(m, out->near, out->hessian);
     return MST_OK;
 }

@@ -5,6 +5,8 @@
  * model's pull-back. */
 #include "stat/fit_sums.h"
 
+#include "score/score_internal.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -114,7 +116,7 @@ static mst_status evaluate(const fit_sum_job *j, const rows_work *s, size_t at, 
     mst_pairs pairs = mst_pairs_rows(m, n, rows->x + at * D, s->y, s->t);
     pairs.first = rows->first + at;
     mst_heat_values values = fit_wanted(j, &s->here);
-    MST_TRY(mst_score_evaluate(fit_source(model), &pairs, &values));
+    MST_TRY(score_evaluate_curved(fit_source(model), &pairs, &values));
     MST_TRY(mst_manifold_to_frame(m, n, s->y, s->here.score, s->here.c));
     if (!j->cross)
         return MST_OK;

@@ -12,6 +12,11 @@ bool fit_is_slow(const mst_score *source)
     return mst_score_describe(source)->cost >= 0.25;
 }
 
+bool fit_takes_differences(const mst_score *source)
+{
+    return mst_score_gives(source, MST_GIVES_TIME) && !mst_score_gives(source, MST_GIVES_HESSIAN);
+}
+
 double fit_clamp_time(const mst_score *source, double time)
 {
     const mst_score_info *info = mst_score_describe(source);

@@ -43,6 +43,10 @@ fit_tolerances fit_tolerances_of(const fit_model *model, double asked)
          * row, or the root of the error. */
         .time_noise = fmax(1e-7, sqrt(error)),
         .near = fit_is_slow(model->source) ? 3e-3 : 0,
+        .kept = fit_takes_differences(model->source) ? 0.3 : 0,
+        .kept_to_end = !fit_takes_differences(model->source) ? INFINITY
+                       : info->noise > 0                     ? 0.03
+                                                             : 3e-3,
         .roughly = may_wait(model) ? 0.3 : 0,
         .unique = fmax(1e-10, 10 * error),
         .invertible = fmax(1e-12, 10 * error),

@@ -224,10 +224,6 @@ static mst_status model_covariance(const error_job *j, const double *known, size
         status = correct_curvature(j, hessian, &floor);
     if (status == MST_OK)
         status = mean_simulation_spread(j->model, j->state, noise, &random);
-    /* Squares of gradients, in place of a Hessian, hold the squares of their noise as well. */
-    bool squares = known != NULL && !mst_score_gives(m->source, MST_GIVES_HESSIAN);
-    for (size_t k = 0; status == MST_OK && random && squares && k < q * q; k++)
-        hessian[k] += noise[k];
     if (status == MST_OK)
         status =
             invert_information(q, units, tolerances.invertible, floor, hessian, inverse, defined);

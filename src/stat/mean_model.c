@@ -77,8 +77,7 @@ mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const me
     bool free = model->model.time_is_free;
     if (r->covariance_kind != MST_COVARIANCE_OBSERVED || r->no_errors != MST_ERRORS_GIVEN ||
         r->clusters > 0 || r->time_limit != MST_TIME_FINITE || !(r->time > 0) ||
-        !mst_score_gives(source, MST_GIVES_TIME) || !mst_score_gives(source, MST_GIVES_HESSIAN) ||
-        !(r->effective_n > 2))
+        !mst_score_gives(source, MST_GIVES_TIME) || !(r->effective_n > 2))
         return MST_OK;
     model_spread found;
     MST_TRY(spread_of(model, r, c, &found));
