@@ -29,8 +29,9 @@ typedef enum mst_bridge_guide {
 } mst_bridge_guide;
 
 typedef struct mst_bridge_options {
-    size_t size;            /* set by the default: how much of the struct the program knows */
-    size_t paths;           /* default 200 a pair, at least 2 */
+    size_t size; /* set by the default: how much of the struct the program knows */
+    /* of a pair, at least 2; default 0: mst_mean_fit chooses by the noise, everything else takes 200 */
+    size_t paths;
     size_t steps;           /* default 48 a path, at least 4; shorter toward the end */
     uint64_t seed;          /* default 2712 */
     mst_bridge_guide guide; /* default MST_GUIDE_BEST */

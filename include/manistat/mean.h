@@ -88,6 +88,9 @@ typedef enum mst_mean_note {
     /* Rows were written down several times, and errors that take them for independent are too short: each
      * different row occurs a multiple of `copies` times, which chance would not do. */
     MST_NOTE_COPIES = 1 << 10,
+    /* More than 0.3 of the standard errors is noise of the bridges (bridge_share): more paths make them
+     * shorter. */
+    MST_NOTE_SIMULATION = 1 << 11,
 } mst_mean_note;
 
 /* Why there is no covariance. */
@@ -267,6 +270,11 @@ typedef struct mst_mean_result {
     /* Of an MST_REGION_SCORE: the edge, as mst_mean_region_boundary returns it; 0 parts: not known. */
     size_t boundary_parts, *boundary_end;
     double *boundary;
+    /* Of a source of bridges: the paths of a pair, chosen by the noise or given, and what share of the
+     * standard errors their noise makes, root of the mean square over all parameters; that noise is in the
+     * errors. Else, and for resamples, 0 and NAN. */
+    size_t bridge_paths;
+    double bridge_share;
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

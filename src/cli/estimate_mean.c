@@ -199,6 +199,10 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
     json_member_number(j, "gradient_norm", r->gradient_norm);
     json_member_number(j, "newton_decrement", r->decrement);
     status = json_errors(e, j, r, confidence);
+    if (r->bridge_paths > 0) {
+        json_member_integer(j, "bridge_paths", r->bridge_paths);
+        json_member_number(j, "bridge_share", r->bridge_share);
+    }
     json_uniqueness(j, r);
     if (status == MST_OK)
         status = json_set(e, j, r);
@@ -341,6 +345,11 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
                 r->aic, r->bic);
     if (r->clusters == 0 && fabs(r->effective_n - (double)r->n) > 1e-9 * (double)r->n)
         fprintf(out, LABEL "%.6g of equal weight\n", "rows worth", r->effective_n);
+    if (r->bridge_paths > 0 && r->bridge_share >= 0)
+        fprintf(out, LABEL "%zu a pair, whose noise is %.2g %% of the errors\n", "paths",
+                r->bridge_paths, 100 * r->bridge_share);
+    else if (r->bridge_paths > 0)
+        fprintf(out, LABEL "%zu a pair\n", "paths", r->bridge_paths);
     print_uniformity(out, r);
     bool hardly = (r->notes & MST_NOTE_HARDLY_DETERMINED) != 0;
     fprintf(out, LABEL "%s, %zu iteration%s, gradient %.2g\n", "converged",

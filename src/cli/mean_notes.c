@@ -47,6 +47,9 @@ static const note notes[] = {
     {MST_NOTE_COPIES, "copies",
      " times, which chance would not do: copies of a row tell no more than one, and the errors are "
      "too short; leave them out, or name their origin by --cluster"},
+    {MST_NOTE_SIMULATION, "simulation",
+     " of the errors is simulation noise, which they count; take more paths, --score "
+     "bridge?paths=M"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
      "there are too few clusters for the errors to be relied on"},
 };
@@ -166,6 +169,10 @@ static void lead_to(mst_mean_note bit, const mst_mean_result *r, char text[UNIFO
         name_uniform_part(r, text);
     if (bit == MST_NOTE_COPIES)
         snprintf(text, UNIFORM_PART_SIZE, "every row occurs a multiple of %zu", r->copies);
+    if (bit == MST_NOTE_SIMULATION)
+        snprintf(text, UNIFORM_PART_SIZE, "%.0f %% with %zu paths (10 %% with %.2g)",
+                 100 * r->bridge_share, r->bridge_paths,
+                 (double)r->bridge_paths * pow(r->bridge_share / 0.1, 2));
 }
 
 void warn_of_notes(const estimation *e, const char *group, const mst_mean_result *r)
@@ -213,6 +220,9 @@ const char *warning_sentence(const char *word)
             case MST_NOTE_COPIES:
                 return "every row occurs several times, which chance would not do: copies of a row "
                        "tell no more than one, and the errors are too short";
+            case MST_NOTE_SIMULATION:
+                return "a good part of the errors is simulation noise, which they count; take more "
+                       "paths, --score bridge?paths=M";
             default:
                 return notes[i].text;
             }
@@ -235,6 +245,10 @@ const char *missing_errors(const mst_mean_result *r)
             return "all points are one, and the time runs to zero; fix it with --time";
         if (r->time_limit == MST_TIME_INFINITY)
             return "the time runs to infinity, where every point is a mean; fix it with --time";
+        if (r->bridge_paths > 0)
+            return "the fit has not converged, as simulation noise may keep it from doing; take "
+                   "four "
+                   "times as many paths, --score bridge?paths=M";
         return "the fit has not converged; try more --iterations or another --start";
     case MST_ERRORS_NOT_UNIQUE:
         return "the mean is not unique, and no error is that of a set; look at its members, or fit "
@@ -244,6 +258,10 @@ const char *missing_errors(const mst_mean_result *r)
                : r->n == 1      ? "one row has no spread; give more rows"
                                 : "all rows are one point, which has no spread; give more rows";
     case MST_ERRORS_SINGULAR:
+        if (r->bridge_paths > 0)
+            return "simulation noise makes the information matrix singular; take four times as "
+                   "many "
+                   "paths, --score bridge?paths=M";
         return "the information matrix is singular, so that some direction is not determined; try "
                "--covariance bootstrap";
     case MST_ERRORS_TOO_DEAR:

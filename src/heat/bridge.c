@@ -14,8 +14,7 @@ enum { LEAST_STEPS = 4, MOST_STEPS = 100000, MOST_PATHS = 100000000 };
 
 mst_bridge_options mst_bridge_options_default(void)
 {
-    return (mst_bridge_options){
-        .size = sizeof(mst_bridge_options), .paths = 200, .steps = 48, .seed = 2712};
+    return (mst_bridge_options){.size = sizeof(mst_bridge_options), .steps = 48, .seed = 2712};
 }
 
 mst_status bridge_grid_new(bridge_grid *g, size_t steps)
@@ -397,8 +396,9 @@ static mst_status run_product(const mst_manifold *m, const mst_pairs *pairs,
 
 /* ---- The public functions ---- */
 
-static mst_status check(const mst_bridge_options *o)
+static mst_status check(mst_bridge_options *o)
 {
+    o->paths = o->paths > 0 ? o->paths : BRIDGE_USUAL_PATHS;
     if (o->paths < 2 || o->paths > MOST_PATHS)
         return mst_fail(MST_ARGUMENT, "`paths` must be from 2 to %d, not %zu", (int)MOST_PATHS,
                         o->paths);

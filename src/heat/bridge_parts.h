@@ -11,6 +11,9 @@
 
 #include <manistat/bridge.h>
 
+/* Paths of a pair where the caller leaves their number open. */
+enum { BRIDGE_USUAL_PATHS = 200 };
+
 /* Shares of the time t: (steps) each, `from` steps + 1. */
 typedef struct bridge_grid {
     size_t steps;

@@ -130,6 +130,7 @@ mst_status mst_bridge_sample(const mst_manifold *m, size_t n, const double *from
     MST_TRY(MST_TAKE_OPTIONS(&o, mst_bridge_options, options));
     mst_pairs one = {.n = 0, .t = &time};
     MST_TRY(mst_bridge_pairs(m, &one, &o, &(mst_bridge_values){0})); /* checks the options */
+    o.paths = o.paths > 0 ? o.paths : BRIDGE_USUAL_PATHS;
     if (!(time > 0) || !isfinite(time))
         return mst_fail(MST_ARGUMENT, "the time must be positive, not %g", time);
     MST_TRY(mst_allocate(&least, n));

@@ -153,6 +153,8 @@ static mst_status open_bridge(mst_score **out, const request *r)
     if (k == 3)
         return mst_fail(MST_ARGUMENT, "the option guide is 'best', 'log' or 'smooth', not '%s'",
                         guide);
+    if (r->value[BRIDGE_PATHS] != NULL && paths == 0)
+        return mst_fail(MST_ARGUMENT, "`paths` must be at least 2, not 0");
     o.paths = (size_t)paths;
     o.steps = (size_t)steps;
     o.guide = (mst_bridge_guide)k;

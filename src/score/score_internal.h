@@ -14,6 +14,9 @@ bool score_is_log(const mst_score *s);
 /* Does it solve something for every x, see mst_score_prepare? */
 bool score_solves(const mst_score *s);
 
+/* Are these bridges whose number of paths was left open? */
+bool score_bridge_is_open(const mst_score *s);
+
 /* Second derivatives of log p in the frame at y, (n, d, d), by differences of scores: 2 d evaluations of the
  * rows. Steps are of √t by the precision and the noise of the source; without a time, of 1e-4. */
 MST_MUST_USE mst_status score_differences(const mst_score *s, const mst_pairs *pairs,

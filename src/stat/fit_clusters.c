@@ -69,8 +69,8 @@ static mst_status gradients_of(const fit_model *m, const double *state, size_t g
                       .y = y,
                       .times = times};
     if (status == MST_OK)
-        status = mst_parallel_blocks(m->rows[group].n, FIT_ROWS, m->threads, (mst_progress){0},
-                                     block_gradients, &j);
+        status = mst_parallel_blocks(m->rows[group].n, fit_is_slow(m->source) ? 32 : FIT_ROWS,
+                                     m->threads, (mst_progress){0}, block_gradients, &j);
     mst_release(times);
     return status;
 }

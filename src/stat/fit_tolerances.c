@@ -32,7 +32,8 @@ fit_tolerances fit_tolerances_of(const fit_model *model, double asked)
     return (fit_tolerances){
         .error = error,
         .asked = asked,
-        .gradient = rounding_of_sums * error,
+        /* Noise is the same at every state, and a climb can go on below it. */
+        .gradient = (info->noise > 0 ? 1 : rounding_of_sums) * error,
         .gain = rounding_of_sums * fmax(1e-15, error),
         .value = fmax(1e-13, error),
         .decrement = fmax(1e-15, error),
@@ -51,7 +52,7 @@ fit_tolerances fit_tolerances_of(const fit_model *model, double asked)
         .unique = fmax(1e-10, 10 * error),
         .invertible = fmax(1e-12, 10 * error),
         /* or closer than what the least tolerance leaves open */
-        .same_mean = fmax(1e-5, 1e3 * error),
+        .same_mean = fmin(0.3, fmax(1e-5, 1e3 * error)),
         /* Truncation h² against rounding over h. */
         .difference = fmax(1e-4, cbrt(error)),
     };

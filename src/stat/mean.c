@@ -139,6 +139,68 @@ static mst_status fit_whole(mst_mean_result **out, const mst_score *source, size
     return status;
 }
 
+/* How many paths the rows need, by a trial at the first start. */
+static mst_status try_bridges(const mst_score *source, size_t n, const double *x,
+                              const mst_mean_options *o, size_t *paths)
+{
+    mean_search s;
+    double *state = NULL;
+    mst_status status = mean_search_new(&s, source, n, x, o, NULL);
+    if (status == MST_OK)
+        status = mean_draw_starts(&s);
+    if (status == MST_OK)
+        status = mst_allocate(&state, s.D + 1);
+    if (status == MST_OK)
+        status = mean_choose_start(&s, 0, state);
+    if (status == MST_OK)
+        status = mean_first_time(&s, &s.rows, state, state + s.D);
+    if (status == MST_OK)
+        status = mean_choose_paths(&s, state, paths);
+    mst_release(state);
+    mean_search_free(&s);
+    return status;
+}
+
+/* The noise at the mean may be more than it was at the start: fits are repeated from where they ended, until
+ * it is as small as it is to be. */
+static mst_status fit_by_bridges(mst_mean_result **out, const mst_score *source, size_t n,
+                                 const double *x, const mst_mean_options *options)
+{
+    mst_bridge_options b = *mst_score_bridge(source);
+    mst_mean_options o = *options;
+    mst_mean_result *before = NULL;
+    mst_status status = try_bridges(source, n, x, &o, &b.paths);
+    for (bool enough = false; status == MST_OK && !enough;) {
+        mst_score *settled = NULL;
+        status = mst_score_bridge_new(&settled, mst_score_manifold(source), &b);
+        if (status == MST_OK)
+            status = fit_whole(out, settled, n, x, &o);
+        mst_score_free(settled);
+        mst_mean_result_free(before);
+        before = NULL;
+        size_t paths = status == MST_OK ? mean_more_paths(*out) : b.paths;
+        enough = status != MST_OK || paths <= b.paths;
+        if (enough)
+            break;
+        b.paths = paths;
+        before = *out; /* o points to its mean */
+        *out = NULL;
+        o.start = before->mean;
+        o.start_time = before->time > 0 ? before->time : 0;
+    }
+    mst_mean_result_free(before);
+    return status;
+}
+
+static mst_status fit_with(mst_mean_result **out, const mst_score *source, size_t n,
+                           const double *x, const mst_mean_options *o)
+{
+    if (o->time_per_factor)
+        return mean_fit_per_factor(out, source, n, x, o);
+    return score_bridge_is_open(source) ? fit_by_bridges(out, source, n, x, o)
+                                        : fit_whole(out, source, n, x, o);
+}
+
 mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n, const double *x,
                         const mst_mean_options *options)
 {
@@ -152,8 +214,7 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
     double *weights;
     MST_TRY(mean_take_weights(n, &o.weights, o.weights_are, &weights));
     mst_mean_result *r = NULL;
-    mst_status status = o.time_per_factor ? mean_fit_per_factor(&r, source, n, x, &o)
-                                          : fit_whole(&r, source, n, x, &o);
+    mst_status status = fit_with(&r, source, n, x, &o);
     mst_release(weights);
     if (status != MST_OK) {
         mst_mean_result_free(r);

@@ -269,6 +269,8 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part, const fact
     r->notes |=
         part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART | MST_NOTE_COPIES);
     add_uniform(r, part, view);
+    r->bridge_paths = part->bridge_paths > r->bridge_paths ? part->bridge_paths : r->bridge_paths;
+    r->bridge_share = fmax(r->bridge_share, part->bridge_share);
     r->effective_n = fmin(r->effective_n, part->effective_n);
     r->degrees_of_freedom = fmin(r->degrees_of_freedom, part->degrees_of_freedom);
     r->iterations = part->iterations > r->iterations ? part->iterations : r->iterations;

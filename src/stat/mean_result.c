@@ -35,6 +35,7 @@ mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, bool matri
     r->effective_n = r->time_corrected = r->uniform_statistic = r->uniform_p_value = NAN;
     r->axial_p_value = r->uniform_part_p_value = NAN;
     r->copies = 1;
+    r->bridge_share = NAN;
     r->region_share = r->region_time = r->equal_times_statistic = r->equal_times_p_value = NAN;
     *out = r;
     return MST_OK;
@@ -77,9 +78,12 @@ static void fill_outcome(const mean_search *s, const fit_outcome *best, mst_mean
     r->iterations = best->iterations;
     r->gradient_norm = best->gradient_norm;
     r->decrement = best->decrement;
-    bool tied =
-        s->ties > 1 || best->end == MST_FIT_UNIFORM || best->least_curvature < s->tolerances.unique;
-    bool known = tied || (s->members == 1 && s->scope != MEAN_LOCAL);
+    /* Where curvature is nowhere positive there is no second mean, and a flat place is simulation noise. */
+    bool noise = mst_score_describe(s->model.model.source)->noise > 0 &&
+                 mst_manifold_traits_of(s->m)->hadamard == MST_YES;
+    bool flat = s->ties > 1 || best->least_curvature < s->tolerances.unique;
+    bool tied = (flat && !noise) || best->end == MST_FIT_UNIFORM;
+    bool known = tied || (!flat && s->members == 1 && s->scope != MEAN_LOCAL);
     r->unique = known && !tied;
     r->uniqueness = !known                    ? MST_UNIQUENESS_NOT_ESTABLISHED
                     : s->scope >= MEAN_LISTED ? MST_UNIQUENESS_PROVEN
@@ -122,6 +126,8 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
     r->n = s->rows.n;
     r->seed = s->o->seed;
     r->parameters = s->model.model.parameters;
+    const mst_bridge_options *bridge = mst_score_bridge(s->model.model.source);
+    r->bridge_paths = bridge != NULL ? bridge->paths : 0;
     r->time = r->set[0].time;
     if (!isnan(r->set[0].log_likelihood)) {
         r->log_likelihood = r->set[0].log_likelihood;

@@ -244,6 +244,13 @@ MST_MUST_USE mst_status mean_measure(const mst_manifold *m, size_t n, const doub
                                      const double *y, double tolerance, int threads,
                                      mst_geodesics *kept, double *log, double *length);
 
+/* How many paths bridges need for the rows of a search that has drawn its starts, by two trials at a state
+ * (D + 1): so many that their noise is a tenth of the standard errors, from 16 to 1000. */
+MST_MUST_USE mst_status mean_choose_paths(const mean_search *s, const double *state, size_t *paths);
+
+/* And after a fit with fewer than that: more, or as many where they were enough. */
+size_t mean_more_paths(const mst_mean_result *result);
+
 /* outer (q, q): the spread of Σ w g that comes from the random numbers of the source at the state; *random
  * false: it has none. */
 MST_MUST_USE mst_status mean_simulation_spread(const fit_means *model, const double *state,

@@ -78,6 +78,10 @@ START_TEST(bridges)
     mst_score_free(own);
     mst_score_free(s);
     refuses(MST_ARGUMENT, "bridge?paths=1", m, "`paths` must be");
+    refuses(MST_ARGUMENT, "bridge?paths=0", m, "`paths` must be");
+    s = open_text("bridge", m); /* left open: 200 for everything but means */
+    ck_assert_uint_eq(mst_score_bridge(s)->paths, 200);
+    mst_score_free(s);
     refuses(MST_ARGUMENT, "bridge?steps=1.5", m, "the option steps is a whole number");
     refuses(MST_ARGUMENT, "bridge?guide=dog", m, "the option guide is");
     refuses(MST_ARGUMENT, "bridge", NULL, "'bridge' needs a manifold");

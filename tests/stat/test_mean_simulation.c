@@ -160,8 +160,69 @@ START_TEST(others_are_not_random)
 }
 END_TEST
 
+/* Bridges whose number is left open take as many as their noise asks for: 16 in small regions of matrices,
+ * and more of wide rows. A share of up to √2 tenths is left as it is. */
+START_TEST(paths_are_chosen_by_the_noise)
+{
+    static const struct {
+        const char *spec;
+        double time;
+        bool few;
+    } cases[] = {{"spd:3", 0.1, true}, {"sphere:2", 0.7, false}};
+    setting s = setting_open(cases[_i].spec);
+    double *x = draw(&s, ROWS, NULL, cases[_i].time, 62);
+    mst_bridge_options b = mst_bridge_options_default();
+    mst_score *source;
+    b.steps = 8;
+    ASSERT_OK(mst_score_bridge_new(&source, s.m, &b));
+    mst_mean_options o = mst_mean_options_default();
+    o.starts = 1;
+    mst_mean_result *r = fit(source, ROWS, x, &o);
+    ck_assert_msg((r->bridge_paths == 16) == cases[_i].few, "%zu paths", r->bridge_paths);
+    ck_assert_msg(r->bridge_share > 0 && r->bridge_share < 0.15, "a share of %g", r->bridge_share);
+    ck_assert_uint_eq(r->notes & MST_NOTE_SIMULATION, 0);
+    mst_mean_result_free(r);
+    mst_score_free(source);
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
+/* As few paths as one likes never make a second mean where curvature is nowhere positive, and their noise is
+ * told. */
+START_TEST(few_paths_make_no_second_mean)
+{
+    enum { FEW = 20 };
+    setting s = setting_open("spd:3"), wide = setting_open("sphere:5");
+    double *x = draw(&s, FEW, NULL, 2, 63), *far = draw(&wide, ROWS, NULL, 1, 64);
+    mst_mean_options o = mst_mean_options_default();
+    for (size_t paths = 2; paths <= 20; paths *= 3) {
+        mst_score *source = bridges(&s, paths, 5);
+        mst_mean_result *r = NULL;
+        mst_status status = mst_mean_fit(&r, source, FEW, x, &o);
+        ck_assert(status == MST_OK || status == MST_CONVERGENCE);
+        ck_assert_msg(r->unique || r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED,
+                      "%zu paths: not unique", paths);
+        ck_assert_uint_eq(r->bridge_paths, paths);
+        mst_mean_result_free(r);
+        mst_score_free(source);
+    }
+    o.starts = 1;
+    mst_score *source = bridges(&wide, 2, 5);
+    mst_mean_result *r = fit(source, ROWS, far, &o);
+    ck_assert_msg(r->bridge_share > 0.3 && (r->notes & MST_NOTE_SIMULATION) != 0, "a share of %g",
+                  r->bridge_share);
+    mst_mean_result_free(r);
+    mst_score_free(source);
+    free(x), free(far);
+    setting_close(&s);
+    setting_close(&wide);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("simulation", 300, {spread_of_gradients, 0}, {estimates_of_many_seeds, 0},
-                     {errors_count_the_bridges, 0}, {others_are_not_random, 0});
+                     {errors_count_the_bridges, 0}, {others_are_not_random, 0},
+                     {paths_are_chosen_by_the_noise, 2}, {few_paths_make_no_second_mean, 0});
 }
