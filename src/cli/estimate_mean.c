@@ -352,10 +352,14 @@ mst_status print_mean(const estimation *e, FILE *out, const mst_mean_result *r, 
         fprintf(out, LABEL "%zu a pair\n", "paths", r->bridge_paths);
     print_uniformity(out, r);
     bool hardly = (r->notes & MST_NOTE_HARDLY_DETERMINED) != 0;
-    fprintf(out, LABEL "%s, %zu iteration%s, gradient %.2g\n", "converged",
+    fprintf(out, LABEL "%s, %zu iteration%s", "converged",
             hardly && r->converged ? "yes, but the mean is hardly determined"
             : r->converged         ? "yes"
                                    : "no",
-            r->iterations, r->iterations == 1 ? "" : "s", r->gradient_norm);
+            r->iterations, r->iterations == 1 ? "" : "s");
+    if (isnan(r->gradient_norm)) /* there was no climb */
+        fprintf(out, "\n");
+    else
+        fprintf(out, ", gradient %.2g\n", r->gradient_norm);
     return print_set(e, out, r);
 }

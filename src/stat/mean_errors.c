@@ -553,7 +553,7 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
         MST_TRY(mst_manifold_frame(mst_score_manifold(model->model.source), 1, r->mean, r->basis));
     MST_TRY(mean_clusters_new(&clusters, rows->n, rows->weights, o->clusters));
     r->clusters = clusters.count;
-    /* One point, or one cluster, has no spread to learn errors from. */
+    /* One point, or one cluster, has no spread to learn errors from. A time that was given has them. */
     bool spread = clusters.of == NULL || clusters.count > 1;
     if (!spread)
         r->effective_n = NAN;
@@ -563,7 +563,8 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
     bool tied = !r->unique && r->uniqueness != MST_UNIQUENESS_NOT_ESTABLISHED;
     if (!r->converged || tied)
         r->no_errors = r->converged ? MST_ERRORS_NOT_UNIQUE : MST_ERRORS_NOT_CONVERGED;
-    else if (r->covariance_kind != MST_COVARIANCE_OBSERVED && !spread)
+    else if (!spread &&
+             (r->covariance_kind != MST_COVARIANCE_OBSERVED || model->model.time_is_free))
         r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
     else
         status = r->covariance == NULL ? mean_total_error(r, model)

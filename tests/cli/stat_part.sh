@@ -129,6 +129,8 @@ for file in one.csv same.csv; do
     check "$file: status 0" test "$status" -eq 0
     expects "$file: the Frechet mean too" "near(r['mean'], [0, 0, 1]) and r['variance'] == 0" "${sphere[@]}" --kind frechet "$file"
 done
+run "${sphere[@]:0:3}" one.csv
+check "no gradient where there was no climb" test "$(grep -c nan "$out")" -eq 0 -a "$(grep -c "converged *no, 0 iterations$" "$out")" -eq 1
 expects "not converged, and printed" "not r['converged'] and r['iterations'] == 1 and len(r['mean']) == 3" "${sphere[@]}" --method gradient --iterations 1 both.csv
 check "not converged: status 1 and one line" test "$status" -eq 1 -a "$(wc -l <"$err")" -eq 1
 printf '1,0,0,1,0,1\n2,0,0,2,0,2\n' >triangles.csv

@@ -53,8 +53,7 @@ START_TEST(fits_are_as_good_as_the_source)
                         "%s on %s at %g: mean", what, specs[_i], t);
             assert_near(r->time, want->time, 20 * wrong * want->time, "%s on %s at %g: time", what,
                         specs[_i], t);
-            /* The empirical information is another estimate of the same. */
-            double share = kinds[k % 5].hessian ? 0.01 : 0.2;
+            double share = 0.01;
             assert_near(r->standard_error, want->standard_error, share * want->standard_error,
                         "%s on %s at %g: error", what, specs[_i], t);
             assert_near(r->time_standard_error, want->time_standard_error,
@@ -213,7 +212,15 @@ START_TEST(one_point_has_the_least_time)
         mst_mean_result *r = fit(source, n, x, &o);
         ck_assert(r->time_limit == MST_TIME_LEAST && r->time == 0.005);
         assert_near(gap(&s, r->mean, x), 0, 1e-5, "mean");
+        /* The least time is that of the source, not of the rows, and makes no errors. */
+        ck_assert(r->no_errors == MST_ERRORS_TOO_FEW_ROWS && r->region_kind == MST_REGION_NONE);
+        ck_assert(isnan(r->standard_error) && isnan(r->covariance[0]));
         mst_mean_result_free(r);
+        o.time = 0.01;
+        r = fit(source, n, x, &o);
+        assert_near(r->standard_error, sqrt(2 * 0.01 / (double)n), 0.01, "of a given time");
+        mst_mean_result_free(r);
+        o.time = 0;
     }
     mst_score_free(source);
     setting_close(&s);
