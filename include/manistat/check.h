@@ -125,6 +125,7 @@ typedef struct mst_certificate {
  * A reference whose values are random (noise > 0, as bridges are) is a judge: with its score s̃ and the
  * target w of the path that made the pair, both of mean s and independent, the mean of <w − ŝ, s̃ − ŝ> is |s
  * − ŝ|², free of the noise of both, so that few paths a pair are enough and errors below that noise are seen.
+ * Bridges of 64 paths or more are cut into halves in the places of w and s̃, on a quarter of the pairs.
  * score_error and time_error then have standard errors, by two of which they may exceed their limits, and
  * means are not compared. Rows that a reference does not trust (validity) are left out of its comparison. */
 MST_API MST_MUST_USE mst_status mst_score_check(mst_certificate *out, const mst_score *subject,

@@ -136,7 +136,8 @@ static mst_status leave_out(const check_subject *s, size_t n, uint64_t first, co
     return MST_OK;
 }
 
-/* With w and s̃ independent given the pair, both of mean s: <w − ŝ, s̃ − ŝ> has the mean |s − ŝ|². */
+/* With w and s̃ independent given the pair, both of mean s: <w − ŝ, s̃ − ŝ> has the mean |s − ŝ|². w is the
+ * random target or, with much less noise, the score by other bridges. */
 static mst_status against_judge(const check_subject *s, size_t n, size_t time_rows, uint64_t first,
                                 const workspace *r, check_sums *sums)
 {
@@ -144,6 +145,9 @@ static mst_status against_judge(const check_subject *s, size_t n, size_t time_ro
     pairs.first = first;
     MST_TRY(mst_score_evaluate(s->judge, &pairs,
                                &(mst_heat_values){.score = r->difference, .dt_log_p = r->other}));
+    if (s->twin != NULL)
+        MST_TRY(mst_score_evaluate(s->twin, &pairs,
+                                   &(mst_heat_values){.score = r->w, .dt_log_p = r->u}));
     for (size_t i = 0; s->time && i < time_rows; i++) {
         double c = (r->u[i] - r->time[i]) * (r->other[i] - r->time[i]), e = r->u[i] * r->other[i];
         sums->c += c;
@@ -206,6 +210,10 @@ static mst_status sum_up(const check_subject *s, size_t interval, size_t block, 
         MST_TRY(check_heat(s, heat_rows, r->x, r->y, t, r->time,
                            check_seed(s, interval, CHECK_DIRECTIONS), (uint64_t)block * CHECK_BLOCK,
                            sums));
+    if (s->twin != NULL) { /* many paths of few pairs tell more than few of many */
+        n = (n + 3) / 4;
+        time_rows = n < time_rows ? n : time_rows;
+    }
     if (s->judge != NULL)
         return against_judge(s, n, time_rows, first, r, sums);
     return s->reference != NULL ? against_reference(s, n, time_rows, first, r, sums) : MST_OK;

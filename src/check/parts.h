@@ -18,6 +18,9 @@ typedef struct check_subject {
     /* A reference of random values, with which the random targets make an estimate of the squared error that
      * is free of both noises; null: none. Then `reference` is null. */
     const mst_score *judge;
+    /* Of bridges with many paths, the other half of them: in place of the random targets, whose noise is that
+     * of one path; null: there are too few. */
+    const mst_score *twin;
     const mst_score *baseline; /* a network without its weights; null: the source is none */
     const mst_manifold *m;
     const mst_check_options *o;

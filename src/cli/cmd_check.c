@@ -17,7 +17,7 @@
 static const char *const references[] = {"exact", "expansion", "spectral", "bridge", "none", NULL};
 
 /* Few paths a pair are enough, and more pairs are better. */
-static const char judge[] = "bridge?paths=16&steps=32";
+static const char judge[] = "bridge?paths=64&steps=32";
 static const size_t judged_samples = 16384;
 /* The same of models that search for geodesics, whose rows take this many microseconds or more. */
 static const size_t searched_samples = 1024;

@@ -91,6 +91,19 @@ START_TEST(no_errors)
 }
 END_TEST
 
+/* Many paths are halves that judge against each other, without the noise of the targets. 512 pairs tell an
+ * error of 1 % to a quarter of itself, and the bound is near it; the targets tell it to two thirds. */
+START_TEST(many_paths_tell_small_errors)
+{
+    mst_certificate c = judge(specs[_i], "bridge?paths=64&steps=16", 0.01, 0.1);
+    const mst_check_band *b = &c.all;
+    assert_near(b->score_error, 0.01, 4 * b->score_error_se, "%s: score", specs[_i]);
+    assert_near(b->time_error, 0.1, 4 * b->time_error_se, "%s: time", specs[_i]);
+    ck_assert_msg(b->score_error_se < 0.003, "%s: %g", specs[_i], b->score_error_se);
+    ck_assert_msg(b->score_bound < 0.014, "%s: %g", specs[_i], b->score_bound);
+}
+END_TEST
+
 /* The numbers survive the text of a certificate; other references have no standard errors. */
 START_TEST(texts)
 {
@@ -112,5 +125,6 @@ END_TEST
 
 int main(void)
 {
-    return RUN_SUITE("judge", 120, {known_errors, SPECS}, {no_errors, SPECS}, {texts, 0});
+    return RUN_SUITE("judge", 120, {known_errors, SPECS}, {no_errors, SPECS},
+                     {many_paths_tell_small_errors, SPECS}, {texts, 0});
 }
