@@ -170,19 +170,17 @@ static mst_status fit_by_bridges(mst_mean_result **out, const mst_score *source,
     mst_mean_options o = *options;
     mst_mean_result *before = NULL;
     mst_status status = try_bridges(source, n, x, &o, &b.paths);
-    for (bool enough = false; status == MST_OK && !enough;) {
+    while (status == MST_OK) {
         mst_score *settled = NULL;
         status = mst_score_bridge_new(&settled, mst_score_manifold(source), &b);
         if (status == MST_OK)
             status = fit_whole(out, settled, n, x, &o);
         mst_score_free(settled);
-        mst_mean_result_free(before);
-        before = NULL;
         size_t paths = status == MST_OK ? mean_more_paths(*out) : b.paths;
-        enough = status != MST_OK || paths <= b.paths;
-        if (enough)
+        if (paths <= b.paths)
             break;
         b.paths = paths;
+        mst_mean_result_free(before);
         before = *out; /* o points to its mean */
         *out = NULL;
         o.start = before->mean;
