@@ -172,12 +172,11 @@ size_t mean_more_paths(const mst_mean_result *r)
 {
     const double least = 2,
                  most = 4; /* a few more change nothing, and the noise is not known well */
-    double share = r->bridge_share / wanted_share, gain = fmin(share * share, most);
+    double share = r->bridge_share / wanted_share, gain = share * share;
     bool stopped = !r->converged && r->end != MST_FIT_UNIFORM && r->end != MST_FIT_COLLAPSED;
-    if (stopped)
-        gain = most;
-    else if (!(gain > least) || (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0)
+    bool enough = isnan(gain) || gain <= least || (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0;
+    if ((enough && !stopped) || r->bridge_paths >= MOST)
         return r->bridge_paths;
-    size_t paths = (size_t)ceil((double)r->bridge_paths * gain);
-    return r->bridge_paths >= MOST ? r->bridge_paths : paths < MOST ? paths : MOST;
+    gain = stopped ? most : fmin(gain, most);
+    return (size_t)fmin(ceil((double)r->bridge_paths * gain), MOST);
 }

@@ -182,6 +182,12 @@ START_TEST(paths_are_chosen_by_the_noise)
     ck_assert_msg(r->bridge_share > 0 && r->bridge_share < 0.15, "a share of %g", r->bridge_share);
     ck_assert_uint_eq(r->notes & MST_NOTE_SIMULATION, 0);
     mst_mean_result_free(r);
+    /* Resamples tell no share, and ask for no more paths. */
+    o.covariance = MST_COVARIANCE_BOOTSTRAP;
+    o.resamples = 2;
+    r = fit(source, ROWS, x, &o);
+    ck_assert(r->bridge_paths < 200 && isnan(r->bridge_share));
+    mst_mean_result_free(r);
     mst_score_free(source);
     free(x);
     setting_close(&s);
