@@ -447,8 +447,7 @@ static void warn_of_set(const averaging *a, const group *g)
         return; /* which has been said */
     else if (r->bridge_paths > 0 && mst_manifold_traits_of(a->e.m)->hadamard == MST_YES)
         snprintf(text, sizeof text,
-                 "the simulation noise of %zu paths hides where the likelihood is highest; take "
-                 "more, --score bridge?paths=M",
+                 "the noise of %zu paths hides the mean; take more, --score bridge?paths=M",
                  r->bridge_paths);
     else if (isnan(mst_manifold_injectivity(a->e.m)))
         snprintf(
