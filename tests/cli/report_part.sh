@@ -71,7 +71,7 @@ so3 ball
 spd:3 plane --kind frechet
 sphere:4 plane
 euclidean:5 plane
-landmarks:4x2 plane
+landmarks:4x2?sigma=4 plane
 product(sphere:2,euclidean:1) plane
 SPACES
 
