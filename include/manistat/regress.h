@@ -34,7 +34,8 @@ typedef struct mst_regress_options {
     /* default MST_COVARIANCE_OBSERVED; of sources without log p, and with clusters, the sandwich instead */
     mst_covariance_kind covariance;
     /* default null: rows are independent; (n): which cluster each is of, any numbers. The sandwich over
-     * clusters takes the place of OBSERVED, the bootstrap draws whole clusters, tests are Wald's. */
+     * clusters takes the place of OBSERVED, the bootstrap draws whole clusters, tests are Wald's; with few
+     * clusters permutations of whole ones. */
     const size_t *clusters;
     size_t resamples;      /* default 1000: of the bootstrap and of permutations */
     double confidence;     /* default 0.95 */
@@ -51,17 +52,18 @@ MST_API mst_regress_options mst_regress_options_default(void);
 /* How a p value was found. */
 typedef enum mst_regress_method {
     MST_REGRESS_NO_TEST,
-    MST_REGRESS_LR,   /* likelihood ratio; constant noise: by Fisher's law, exact in flat space */
-    MST_REGRESS_WALD, /* from the covariance, by Hotelling's law */
-    /* Of residuals in the tangent space at the mean, where rows are too few for Wald; or with refits, see
-     * MST_REGRESS_SPREAD. */
+    MST_REGRESS_LR, /* likelihood ratio; constant noise: by Fisher's law, exact in flat space */
+    /* From the covariance, by Hotelling's law; of a sandwich with degrees of freedom for each test. */
+    MST_REGRESS_WALD,
+    /* Of residuals in the tangent space at the mean, where rows are too few for Wald, or of their means over
+     * clusters; or with refits, see MST_REGRESS_SPREAD. */
     MST_REGRESS_PERMUTATION,
 } mst_regress_method;
 
 typedef struct mst_regress_test {
     mst_regress_method method;
-    /* 2 log of the ratio, or Wald's; of permutations the partial R², and of those with refits what is
-     * maximised: log-likelihood, or minus the sum of squares */
+    /* 2 log of the ratio, or Wald's; of permutations that of Wald with a spread for all coordinates alike,
+     * and of those with refits what is maximised: log-likelihood, or minus the sum of squares */
     double statistic;
     size_t degrees; /* of freedom */
     double p_value;
@@ -87,6 +89,9 @@ typedef enum mst_regress_note {
     /* More rows are far from the curve than Brownian motion has: outliers, or heavy tails. Errors from the
      * information and likelihood ratios rest on it, the sandwich does not. */
     MST_REGRESS_HEAVY_TAILS = 1 << 7,
+    /* Terms have no test: clusters are too few for a law, and for permutations of whole clusters, of which
+     * there are only `labellings`, or 0 if the terms vary within clusters. */
+    MST_REGRESS_FEW_LABELLINGS = 1 << 8,
 } mst_regress_note;
 
 typedef struct mst_regress_result {
@@ -107,7 +112,7 @@ typedef struct mst_regress_result {
     double *covariance;
     double *standard_errors; /* (q), the roots of its diagonal */
     mst_covariance_kind covariance_kind;
-    double degrees_of_freedom; /* of the spread behind the covariance; INFINITY: given */
+    double degrees_of_freedom; /* of the spread behind the covariance as a whole; INFINITY: given */
     double *p_values;          /* (k), of each column */
     mst_regress_test *tests;   /* (groups) */
     size_t groups;             /* different numbers in options.groups, in their order; k without */
@@ -133,8 +138,7 @@ typedef struct mst_regress_result {
     double confidence;
     uint64_t seed;
     double seconds;
-    /* Standard errors to either side of a number that make its interval of this
-     * confidence; NAN without errors. */
+    /* The largest of interval_factors; NAN without errors. */
     double interval_factor;
     /* Of the test of uniformity of the responses (mst_uniformity_test) on compact spaces; else NAN. */
     double uniform_statistic, uniform_p_value;
@@ -142,6 +146,12 @@ typedef struct mst_regress_result {
     double influence;   /* its distance of Cook */
     double
         kurtosis; /* of the residuals, over that of a normal law; NAN where they were not asked */
+    /* (q): standard errors to either side of a number that make its interval of this confidence. They differ
+     * where the covariance is learnt from the rows or clusters that move this number. NAN: nothing tells. */
+    double *interval_factors;
+    struct mst_regress_spread *spread; /* for predictions; or null */
+    double labellings;    /* of the least of the tests that clusters are too few for; else NAN */
+    double least_p_value; /* that permutations can give */
 } mst_regress_result;
 
 /* Fit to y (n, D) with the design matrix x (n, k), k ≥ 1 columns without a constant. MST_ARGUMENT, with the

@@ -125,12 +125,19 @@ void regress_print_calibration(FILE *out, const mst_calibration *c)
 
 /* ---- JSON ---- */
 
-static void json_test(mst_json *j, const mst_regress_test *t)
+/* Permutations cannot have given less. */
+static bool is_floor(const mst_regress_result *r, double p)
+{
+    return fabs(p - r->least_p_value) < 1e-9 * p;
+}
+
+static void json_test(mst_json *j, const mst_regress_result *r, const mst_regress_test *t)
 {
     json_member_string(j, "method", methods[t->method]);
     json_member_number(j, "statistic", t->statistic);
     json_member_integer(j, "degrees_of_freedom", t->degrees);
     json_member_number(j, "p_value", t->p_value);
+    json_member_bool(j, "p_value_is_floor", is_floor(r, t->p_value));
 }
 
 static void json_terms(mst_json *j, const regress_rows *rows, const mst_regress_result *r)
@@ -171,19 +178,19 @@ static void json_tests(mst_json *j, const regress_rows *rows, const mst_regress_
     for (size_t t = 0; t < r->groups; t++) {
         mst_json_object(j);
         json_member_string(j, "term", mst_terms_text(rows->terms, t));
-        json_test(j, &r->tests[t]);
+        json_test(j, r, &r->tests[t]);
         mst_json_end(j);
     }
     mst_json_end(j);
     mst_json_key(j, "whole_model");
     mst_json_object(j);
-    json_test(j, &r->whole);
+    json_test(j, r, &r->whole);
     mst_json_end(j);
     if (r->equal_noise.method == MST_REGRESS_NO_TEST)
         return;
     mst_json_key(j, "constant_noise");
     mst_json_object(j);
-    json_test(j, &r->equal_noise);
+    json_test(j, r, &r->equal_noise);
     mst_json_end(j);
 }
 
@@ -218,7 +225,7 @@ static mst_status json_intervals(const estimation *e, mst_json *j, const mst_reg
     mst_json_key(j, "intervals");
     mst_json_array(j);
     for (size_t k = 0; k < r->parameters && !isnan(r->interval_factor); k++) {
-        double reach = r->interval_factor * r->standard_errors[k];
+        double reach = r->interval_factors[k] * r->standard_errors[k];
         mst_json_array(j);
         mst_json_number(j, estimate[k] - reach);
         mst_json_number(j, estimate[k] + reach);
@@ -308,6 +315,7 @@ static mst_status print_terms(const estimation *e, FILE *out, const regress_rows
                               const mst_regress_result *r)
 {
     double unit = length_unit(e);
+    char p[P_VALUE_TEXT];
     table t = {.cols = 5};
     const char *heads[] = {"term", "origin", "speed", "error", "p"};
     for (size_t k = 0; k < t.cols; k++)
@@ -320,19 +328,35 @@ static mst_status print_terms(const estimation *e, FILE *out, const regress_rows
         table_number(&t, r->origin[c], 6);
         table_number(&t, speed / unit, 5);
         table_number(&t, block_error(r, (1 + c) * r->dim) / unit, 3);
-        table_number(&t, r->p_values[c], 3);
+        if (isnan(r->p_values[c]))
+            table_cell(&t, "-");
+        else
+            table_cell(&t, "%s", p_value_text(r->p_values[c], is_floor(r, r->p_values[c]), 3, p));
     }
     mst_status printed = table_print(&t, out);
     return status == MST_OK ? printed : status;
+}
+
+/* "p = 0.03", or "p <= 0.001". */
+static void print_p_value(FILE *out, const mst_regress_result *r, double p)
+{
+    char text[P_VALUE_TEXT];
+    const char *value = p_value_text(p, is_floor(r, p), 3, text);
+    fprintf(out, "p %s%s", value[0] == '<' ? "" : "= ", value);
 }
 
 static void print_factors(FILE *out, const regress_rows *rows, const mst_regress_result *r)
 {
     for (size_t t = 0; t < r->groups; t++) {
         const char *reference = mst_terms_reference(rows->terms, t);
-        if (reference != NULL)
-            fprintf(out, "%s: compared with %s; all levels together: p = %.3g\n",
-                    mst_terms_text(rows->terms, t), reference, r->tests[t].p_value);
+        if (reference == NULL)
+            continue;
+        fprintf(out, "%s: compared with %s", mst_terms_text(rows->terms, t), reference);
+        if (!isnan(r->tests[t].p_value)) {
+            fprintf(out, "; all levels together: ");
+            print_p_value(out, r, r->tests[t].p_value);
+        }
+        fprintf(out, "\n");
     }
 }
 
@@ -347,9 +371,11 @@ static void print_noise(const estimation *e, FILE *out, const mst_regress_result
         fprintf(out, " +- %.2g; corrected for the fit %.6g, interval %.5g to %.5g",
                 r->noise_standard_error, r->noise_unbiased, r->noise_low, r->noise_high);
     fprintf(out, "\n");
-    if (r->equal_noise.method != MST_REGRESS_NO_TEST)
-        fprintf(out, "noise slopes   is it the same everywhere? p = %.3g\n",
-                r->equal_noise.p_value);
+    if (r->equal_noise.method == MST_REGRESS_NO_TEST)
+        return;
+    fprintf(out, "noise slopes   is it the same everywhere? ");
+    print_p_value(out, r, r->equal_noise.p_value);
+    fprintf(out, "\n");
 }
 
 mst_status regress_page(const estimation *e, FILE *out, const regress_rows *rows,
@@ -370,9 +396,11 @@ mst_status regress_page(const estimation *e, FILE *out, const regress_rows *rows
         fprintf(out, "R^2            none: the points are all the same\n");
     else
         fprintf(out, "R^2            %.4f\n", r->r_squared);
-    if (r->whole.method != MST_REGRESS_NO_TEST)
-        fprintf(out, "all terms      p = %.3g (%s, %zu degrees of freedom)\n", r->whole.p_value,
-                methods[r->whole.method], r->whole.degrees);
+    if (r->whole.method != MST_REGRESS_NO_TEST) {
+        fprintf(out, "all terms      ");
+        print_p_value(out, r, r->whole.p_value);
+        fprintf(out, " (%s, %zu degrees of freedom)\n", methods[r->whole.method], r->whole.degrees);
+    }
     if (!isnan(r->log_likelihood))
         fprintf(out, "log-likelihood %.6g", r->log_likelihood);
     if (!isnan(r->aic))
@@ -401,6 +429,17 @@ static void warn_of_lost(const estimation *e, const regress_rows *rows, const ms
              lost, lost == 1 ? "" : "s", first + 1, lost == 1 ? "s" : "");
 }
 
+static void warn_of_no_test(const estimation *e, const mst_regress_result *r)
+{
+    if (r->labellings > 0)
+        warn(e->inv,
+             "warning: %zu clusters are too few for a test of terms that do not vary within them: "
+             "there are %g ways to permute them, and p at most %.2g needs %.0f",
+             r->clusters, r->labellings, 1 - r->confidence, ceil(1 / (1 - r->confidence) - 1e-9));
+    else
+        warn(e->inv, "warning: %zu clusters are too few for a test of all terms", r->clusters);
+}
+
 void regress_warn(const estimation *e, const regress_rows *rows, const mst_regress_result *r,
                   const regress_predictions *p)
 {
@@ -415,6 +454,8 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
                      "residuals have no direction");
     if ((r->notes & MST_REGRESS_FEW_CLUSTERS) != 0)
         warn(e->inv, "warning: %zu clusters are too few for errors to be relied on", r->clusters);
+    if ((r->notes & MST_REGRESS_FEW_LABELLINGS) != 0)
+        warn_of_no_test(e, r);
     bool none = (r->notes & MST_REGRESS_NO_CURVE) != 0;
     if (none)
         warn(e->inv,

@@ -135,10 +135,6 @@ void regress_conclude_doubts(const regress_job *j, mst_regress_result *r)
     bool curve = r->whole.p_value <= rejected;
     if (!j->doubtful || curve || !(r->uniform_p_value > rejected))
         return;
-    r->notes |= MST_REGRESS_NO_CURVE | MST_REGRESS_NO_COVARIANCE;
-    for (size_t k = 0; k < r->parameters * r->parameters; k++)
-        r->covariance[k] = NAN;
-    for (size_t k = 0; k < r->parameters; k++)
-        r->standard_errors[k] = NAN;
-    r->noise_standard_error = r->noise_low = r->noise_high = r->interval_factor = NAN;
+    r->notes |= MST_REGRESS_NO_CURVE;
+    regress_leave_errors(r);
 }

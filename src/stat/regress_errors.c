@@ -22,9 +22,9 @@ static bool is_hotelling(const mst_regress_result *r)
     return r->covariance_kind != MST_COVARIANCE_OBSERVED;
 }
 
-double regress_radius2(const mst_regress_result *r, size_t p)
+double regress_radius2(const mst_regress_result *r, size_t p, double degrees)
 {
-    double k = (double)p, nu = r->degrees_of_freedom;
+    double k = (double)p, nu = degrees;
     if (!is_hotelling(r))
         return isinf(nu) ? mst_chi_square_quantile(r->confidence, k)
                          : k * mst_f_quantile(r->confidence, k, nu);
@@ -32,12 +32,45 @@ double regress_radius2(const mst_regress_result *r, size_t p)
                           : NAN;
 }
 
-double regress_tail(const mst_regress_result *r, size_t p, double w)
+double regress_tail(const mst_regress_result *r, size_t p, double degrees, double w)
 {
-    double k = (double)p, nu = r->degrees_of_freedom;
+    double k = (double)p, nu = degrees;
     if (!is_hotelling(r))
         return isinf(nu) ? mst_chi_square_survival(w, k) : mst_f_survival(w / k, k, nu);
     return nu - k + 1 > 0 ? mst_f_survival(w * (nu - k + 1) / (nu * k), k, nu - k + 1) : NAN;
+}
+
+/* A covariance C (p, p) that is learnt by so many degrees of freedom: Box's share of its directions in its
+ * trace, (tr C)²/tr C², without what chance adds to the latter. */
+static double directions(size_t p, const double *c, double degrees)
+{
+    double trace = 0, square = 0, k = (double)p;
+    for (size_t a = 0; a < p; a++)
+        trace += c[a * p + a];
+    for (size_t e = 0; e < p * p; e++)
+        square += c[e] * c[e];
+    if (degrees > 1)
+        square = (square - trace * trace / degrees) * degrees * degrees /
+                 ((degrees - 1) * (degrees + 2));
+    else
+        square = 0;
+    return trace * trace / fmin(fmax(square, trace * trace / k), trace * trace);
+}
+
+double regress_ball2(const mst_regress_result *r, size_t p, double degrees, const double *c)
+{
+    double trace = 0, nu = directions(p, c, degrees);
+    for (size_t a = 0; a < p; a++)
+        trace += c[a * p + a];
+    return degrees > 0 ? trace * mst_f_quantile(r->confidence, nu, degrees * nu) : NAN;
+}
+
+double regress_ball_tail(size_t p, double degrees, const double *c, double square)
+{
+    double trace = 0, nu = directions(p, c, degrees);
+    for (size_t a = 0; a < p; a++)
+        trace += c[a * p + a];
+    return degrees > 0 ? mst_f_survival(square / trace, nu, degrees * nu) : NAN;
 }
 
 /* ---- Information ---- */
@@ -146,22 +179,50 @@ static mst_status invert(const regress_model *m, const double *state, const doub
 
 /* ---- Covariance in units of the design ---- */
 
-/* outer (q, q): Σ g gᵀ over rows or clusters. Rows that draw the curve toward themselves have residuals that
- * are too small, by 1 − leverage (HC3). */
-static mst_status gradient_spread(const regress_job *j, const regress_model *m, const double *state,
-                                  const mean_clusters *clusters, const double *leverage,
-                                  double *outer)
+/* outer (q, q): Σ g gᵀ over clusters, whose gradients by the curve are those of CR2. */
+static mst_status cluster_spread(const regress_job *j, const regress_model *m, const double *state,
+                                 const mean_clusters *clusters, const mst_regress_result *r,
+                                 double *outer)
 {
-    if (clusters->of != NULL)
-        return mean_cluster_spread(&m->model, state, clusters->count, clusters->of, outer);
+    size_t q = m->model.parameters, curve = j->d * (j->k + 1);
+    double *sums, g = (double)clusters->count, squares = 0, more = 0, between = 0;
+    /* Of scores, which are residuals over σ², as the residuals are in units of σ² of the first row. */
+    double unit = j->timed ? r->fitted_noise[0] : 1;
+    MST_TRY(mst_allocate(&sums, clusters->count * q + curve));
+    mst_status status =
+        fit_cluster_gradients(&m->model, state, clusters->count, clusters->of, sums);
+    memset(outer, 0, q * q * sizeof *outer);
+    for (size_t c = 0; status == MST_OK && c < clusters->count; c++) {
+        double *of = sums + c * q;
+        more +=
+            unit * unit * regress_spread_adjust(r->spread, c, j->d, of, sums + clusters->count * q);
+        for (size_t a = 0; a < j->d; a++)
+            between += unit * unit * of[a] * of[a];
+        for (size_t a = curve; a < q; a++)
+            of[a] *= sqrt(g / (g - 1));
+        for (size_t a = 0; a < q; a++)
+            for (size_t b = 0; b < q; b++)
+                outer[a * q + b] += of[a] * of[b];
+    }
+    for (size_t i = 0; i < j->n; i++)
+        squares += r->distances[i] * r->distances[i] * r->fitted_noise[0] / r->fitted_noise[i];
+    if (status == MST_OK)
+        status = regress_spread_add_noise(r->spread, j->d, squares, more, between);
+    mst_release(sums);
+    return status;
+}
+
+/* The same over rows. Those that draw the curve toward themselves have residuals that are too small, by the
+ * root of 1 − leverage (HC2). */
+static mst_status row_spread(const regress_job *j, const regress_model *m, const double *state,
+                             const double *leverage, double *outer)
+{
     double *gradient, *weights;
     size_t q = m->model.parameters;
     MST_TRY(mst_allocate(&gradient, q + j->n));
     weights = gradient + q;
-    for (size_t i = 0; i < j->n; i++) {
-        double left = leverage[i] < 1 - 1e-6 ? 1 - leverage[i] : 1;
-        weights[i] = 1 / (left * left);
-    }
+    for (size_t i = 0; i < j->n; i++)
+        weights[i] = leverage[i] < 1 - 1e-6 ? 1 / (1 - leverage[i]) : 1;
     fit_rows rows = j->rows;
     regress_model weighted = *m;
     rows.weights = weights;
@@ -174,23 +235,19 @@ static mst_status gradient_spread(const regress_job *j, const regress_model *m, 
 
 /* covariance ← C B C with the spread B of the gradients of rows or clusters. */
 static mst_status spread_about(const regress_job *j, const regress_model *m, const double *state,
-                               const mean_clusters *clusters, const double *leverage,
+                               const mean_clusters *clusters, const mst_regress_result *r,
                                double *covariance)
 {
     size_t q = m->model.parameters;
-    double *outer, n = (double)j->n, K = (double)(j->k + 1);
+    double *outer;
     MST_TRY(mst_allocate(&outer, 2 * q * q));
     double *product = outer + q * q;
-    bool grouped = clusters->of != NULL;
-    double g = grouped ? (double)clusters->count : n;
-    /* What a fit takes from its own residuals, as for linear models. */
-    double factor = grouped ? g / (g - 1) * (n - 1) / (n - K) : 1;
-    mst_status status = gradient_spread(j, m, state, clusters, leverage, outer);
+    mst_status status = clusters->of != NULL ? cluster_spread(j, m, state, clusters, r, outer)
+                                             : row_spread(j, m, state, r->leverage, outer);
     if (status == MST_OK) {
         mst_multiply(q, covariance, outer, product);
         mst_multiply_nt(q, product, covariance, outer);
-        for (size_t k = 0; k < q * q; k++)
-            covariance[k] = factor * outer[k];
+        memcpy(covariance, outer, q * q * sizeof *outer);
     }
     mst_release(outer);
     return status;
@@ -210,15 +267,18 @@ static mst_status covariance_of(const regress_job *j, const regress_model *m, co
                                 double *covariance, bool *defined)
 {
     size_t q = m->model.parameters;
-    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
+    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP) {
+        if (clusters->of != NULL) /* for the noise */
+            MST_TRY(cluster_spread(j, m, state, clusters, r, covariance));
         return regress_bootstrap(j, m, state, covariance, defined);
+    }
     double *hessian;
     MST_TRY(mst_allocate(&hessian, q * q));
     mst_status status = information(j, m, state, hessian);
     if (status == MST_OK)
         status = invert(m, state, hessian, covariance, defined);
     if (status == MST_OK && *defined && r->covariance_kind == MST_COVARIANCE_SANDWICH)
-        status = spread_about(j, m, state, clusters, r->leverage, covariance);
+        status = spread_about(j, m, state, clusters, r, covariance);
     else if (status == MST_OK && *defined)
         unbias(j, j->d * (j->k + 1), q, covariance);
     mst_release(hessian);
@@ -244,16 +304,25 @@ static void fill(const regress_job *j, size_t q, const double *covariance, mst_r
                 covariance[a * q + b] * unit_of(j, a) * unit_of(j, b);
         r->standard_errors[a] = sqrt(r->covariance[a * r->parameters + a]);
     }
-    r->interval_factor = sqrt(regress_radius2(r, 1));
     size_t place = j->d * (j->k + 1);
     if (!j->timed || q <= place)
         return;
     double error = r->standard_errors[place];
-    double z =
-        sqrt(is_hotelling(r) ? regress_radius2(r, 1) : mst_chi_square_quantile(r->confidence, 1));
+    double z = is_hotelling(r) ? r->interval_factors[place]
+                               : sqrt(mst_chi_square_quantile(r->confidence, 1));
     r->noise_standard_error = r->noise * error;
     r->noise_low = r->noise_unbiased * exp(-z * error);
     r->noise_high = r->noise_unbiased * exp(z * error);
+}
+
+void regress_leave_errors(mst_regress_result *r)
+{
+    r->notes |= MST_REGRESS_NO_COVARIANCE;
+    for (size_t k = 0; k < r->parameters * r->parameters; k++)
+        r->covariance[k] = NAN;
+    for (size_t k = 0; k < r->parameters; k++)
+        r->standard_errors[k] = r->interval_factors[k] = NAN;
+    r->noise_standard_error = r->noise_low = r->noise_high = r->interval_factor = NAN;
 }
 
 static mst_covariance_kind kind_of(const regress_job *j)
@@ -266,38 +335,48 @@ static mst_covariance_kind kind_of(const regress_job *j)
 }
 
 /* Below this many degrees of freedom errors are not to be relied on. */
-static const double few_degrees = 5;
+static const double few_degrees = 1;
 
-/* Along an orthonormal column u of the design the spread of the rows' gradients is Σ u_i² e_i², whose
- * variance is that of a sum of 1/Σ u_i⁴ equal squares: n for two groups of one size, n/1.8 for a covariate
- * that is uniform, hardly one if a row decides. The mean of the inverses over the columns. */
-static mst_status spread_degrees(const regress_job *j, double *degrees)
+/* Degrees of freedom of the covariance as a whole, and factors for each number. Intervals need the point, at
+ * z = 0, and each column alone; the noise has the degrees of the point. */
+static mst_status spread_degrees(const regress_job *j, mst_regress_result *r)
 {
-    size_t n = j->n, columns = j->k + 1, found;
-    double *q, sum = 0;
-    MST_TRY(mst_allocate(&q, columns * n));
-    found = regress_add_orthonormal(n, NULL, 0, 0, q);
-    for (size_t c = 0; c < j->k; c++)
-        found = regress_add_orthonormal(n, j->z + c, j->k, found, q);
-    for (size_t k = 0; k < found * n; k++)
-        sum += q[k] * q[k] * q[k] * q[k];
-    *degrees = (double)columns / sum - (double)columns;
-    mst_release(q);
-    return MST_OK;
+    size_t m = j->k + 1, d = j->d;
+    double *b, degrees;
+    MST_TRY(mst_allocate_zero(&b, m * m));
+    mst_status status = MST_OK;
+    for (size_t c = 0; status == MST_OK && c < m; c++) {
+        regress_spread_contrast(r->spread, c, c == 0 ? b : NULL, b + m);
+        status = regress_spread_degrees(r->spread, 1, b + m, 1, &degrees);
+        for (size_t a = 0; a < r->parameters; a++)
+            if (a < d * m ? a / d == c : c == 0)
+                r->interval_factors[a] = sqrt(regress_radius2(r, 1, degrees));
+        if (j->o->clusters != NULL && degrees < few_degrees)
+            r->notes |= MST_REGRESS_FEW_CLUSTERS;
+    }
+    memset(b, 0, m * m * sizeof *b);
+    for (size_t c = 0; c < m; c++)
+        b[c * m + c] = 1;
+    if (status == MST_OK)
+        status = regress_spread_degrees(r->spread, m, b, (double)d, &r->degrees_of_freedom);
+    mst_release(b);
+    return status;
 }
 
 static mst_status set_degrees(const regress_job *j, const mean_clusters *clusters,
                               mst_regress_result *r)
 {
     double n = (double)j->n, K = (double)(j->k + 1);
-    if (r->covariance_kind == MST_COVARIANCE_OBSERVED)
+    if (r->covariance_kind != MST_COVARIANCE_OBSERVED) {
+        MST_TRY(regress_spread_new(&r->spread, j, clusters->count, clusters->of, r->fitted_noise));
+        MST_TRY(spread_degrees(j, r));
+    } else {
         r->degrees_of_freedom = j->free_time ? (double)j->d * (n - K) : INFINITY;
-    else if (clusters->of != NULL)
-        r->degrees_of_freedom = (double)clusters->count - 1;
-    else
-        MST_TRY(spread_degrees(j, &r->degrees_of_freedom));
-    if (clusters->of != NULL && r->degrees_of_freedom < few_degrees)
-        r->notes |= MST_REGRESS_FEW_CLUSTERS;
+        for (size_t a = 0; a < r->parameters; a++)
+            r->interval_factors[a] = sqrt(regress_radius2(r, 1, r->degrees_of_freedom));
+    }
+    for (size_t a = 0; a < j->d * (j->k + 1); a++)
+        r->interval_factor = fmax(r->interval_factor, r->interval_factors[a]); /* leaves NAN out */
     return MST_OK;
 }
 
@@ -327,7 +406,7 @@ mst_status regress_add_errors(const regress_job *j, const regress_model *m, cons
     if (status == MST_OK && defined)
         fill(j, q, covariance, r);
     else
-        r->notes |= MST_REGRESS_NO_COVARIANCE;
+        regress_leave_errors(r);
     mean_clusters_free(&clusters);
     mst_release(covariance);
     return status;

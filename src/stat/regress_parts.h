@@ -89,14 +89,46 @@ MST_MUST_USE mst_status regress_least_squares(size_t n, size_t columns, const do
                                               const double *weights, size_t width, const double *u,
                                               double *b);
 
-/* Squared radius of the region for p numbers whose covariance is known as well as that of the result; NAN:
- * no such region. And the p value of the squared length w. */
-double regress_radius2(const mst_regress_result *r, size_t p);
-double regress_tail(const mst_regress_result *r, size_t p, double w);
+/* Squared radius of the region for p numbers whose covariance is known by so many degrees of freedom, those
+ * of the result for example; NAN: no such region. And the p value of the squared length w. */
+double regress_radius2(const mst_regress_result *r, size_t p, double degrees);
+double regress_tail(const mst_regress_result *r, size_t p, double degrees, double w);
+
+/* The same for balls, whose squared radius and length are those of the numbers themselves, of covariance c
+ * (p, p): where few degrees of freedom do not tell a matrix, they tell its trace. */
+double regress_ball2(const mst_regress_result *r, size_t p, double degrees, const double *c);
+double regress_ball_tail(size_t p, double degrees, const double *c, double square);
+
+/* What the spread of the gradients of rows or clusters is worth, see regress_spread.c; `of` (n) is the number
+ * of a row's cluster, null for independent rows, and noise (n) the σ² of each. */
+typedef struct mst_regress_spread mst_regress_spread;
+MST_MUST_USE mst_status regress_spread_new(mst_regress_spread **out, const regress_job *j,
+                                           size_t units, const size_t *of, const double *noise);
+void regress_spread_free(mst_regress_spread *w);
+/* The gradient u (k + 1, d) of a cluster by the point and the velocities as it would be if the curve were not
+ * fitted to the same rows; room (k + 1, d). Returns what that adds to the square of its residuals. */
+double regress_spread_adjust(const mst_regress_spread *w, size_t unit, size_t d, double *u,
+                             double *room);
+/* The noise of a row of a new cluster, from the squares of all residuals, what the adjustment adds to them,
+ * and the squares of their sums over clusters: the factor of noise_unbiased, and degrees of freedom by the
+ * shares of rows and clusters in it. */
+MST_MUST_USE mst_status regress_spread_add_noise(mst_regress_spread *w, size_t d, double squares,
+                                                 double more, double between);
+void regress_spread_noise(const mst_regress_spread *w, double *factor, double *degrees);
+/* b (k + 1): a unit vector for the point of the curve at covariates z (k) about the origin, in units of the
+ * caller, or where z is null for column number `column`, the first being 1; and its length before. */
+double regress_spread_contrast(const mst_regress_spread *w, size_t column, const double *z,
+                               double *b);
+/* Degrees of freedom of the covariance of c such contrasts b (c, k + 1), which must be orthonormal, in `dim`
+ * coordinates each; 0 where a unit alone decides, so that there is nothing to learn it from. */
+MST_MUST_USE mst_status regress_spread_degrees(const mst_regress_spread *w, size_t c,
+                                               const double *b, double dim, double *degrees);
 
 /* Covariance, errors and intervals, in units of the design; then those of the caller. */
 MST_MUST_USE mst_status regress_add_errors(const regress_job *j, const regress_model *m,
                                            const double *state, mst_regress_result *r);
+/* There are none. */
+void regress_leave_errors(mst_regress_result *r);
 /* Residuals, leverage, R². */
 MST_MUST_USE mst_status regress_add_residuals(const regress_job *j, const regress_model *m,
                                               const double *state, mst_regress_result *r);
@@ -124,12 +156,14 @@ MST_MUST_USE mst_status regress_shuffle(const regress_job *j, const unsigned cha
 MST_MUST_USE mst_status regress_square(const regress_job *j, const regress_model *m,
                                        const double *state, double *square);
 /* Orthonormal columns: q (found, n) of columns that are `stride` apart, null for the constant, extended by
- * one. */
+ * one, unless it is a combination of them. */
 size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, size_t found,
                                double *q);
-/* p value of the columns with mark 1 by permutations in the tangent space at `mean`. */
-MST_MUST_USE mst_status regress_permute(const regress_job *j, const double *mean,
-                                        const unsigned char *marked, mst_regress_test *test);
+/* p value of the columns with mark 1 by permutations in the tangent space at `mean`, of rows or of the means
+ * of clusters, `of` (n). */
+MST_MUST_USE mst_status regress_permute(const regress_job *j, const double *mean, size_t clusters,
+                                        const size_t *of, const unsigned char *marked,
+                                        mst_regress_test *test);
 
 MST_MUST_USE mst_status regress_result_new(mst_regress_result **out, const regress_job *j);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Permutation tests of columns where there are few rows for each coordinate. In the tangent space at the mean
- * the residuals of the regression without the tested columns change places (Freedman and Lane), and the share
- * of their square that the tested columns explain is compared. */
+/* Permutation tests of columns where there are few rows for each coordinate, or few clusters. In the tangent
+ * space at the mean the residuals of the regression without the tested columns change places (Freedman and
+ * Lane). What the tested columns explain is compared in units of its own error, which residuals of the full
+ * regression tell (HC2, for all coordinates alike): rows need not be spread alike. */
+#include "base/linalg.h"
 #include "stat/regress_parts.h"
 
 #include <manistat/random.h>
@@ -15,9 +17,12 @@ static const uint64_t permutation_stream = UINT64_C(0x7265677265) << 20;
 size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, size_t found,
                                double *q)
 {
-    double *u = q + found * n, norm = 0;
-    for (size_t i = 0; i < n; i++)
+    const double rounding = 1e-9;
+    double *u = q + found * n, norm = 0, before = 0;
+    for (size_t i = 0; i < n; i++) {
         u[i] = column != NULL ? column[i * stride] : 1;
+        before += u[i] * u[i];
+    }
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t k = 0; k < found; k++) {
             double along = 0;
@@ -29,6 +34,8 @@ size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, si
     for (size_t i = 0; i < n; i++)
         norm += u[i] * u[i];
     norm = sqrt(norm);
+    if (!(norm > rounding * sqrt(before)))
+        return found;
     for (size_t i = 0; i < n; i++)
         u[i] /= norm;
     return found + 1;
@@ -37,9 +44,10 @@ size_t regress_add_orthonormal(size_t n, const double *column, size_t stride, si
 typedef struct permutation {
     size_t n, d, kept, all; /* columns of q: those that stay come first */
     double *q;              /* (n, all): orthonormal columns */
+    double *left;           /* (n): 1/(1 − leverage), 0 where nothing is left */
     double *e;              /* (n, d): residuals of the columns that stay */
     double *along;          /* (d, all) */
-    double total;           /* Σ e² */
+    double *spread;         /* (tested, tested), and as much room again */
     size_t *order;          /* (n) */
 } permutation;
 
@@ -73,48 +81,94 @@ static void project(const permutation *p)
     }
 }
 
-/* e less what the columns that stay explain, and its square. */
+/* e less what the columns that stay explain. */
 static void leave_residuals(permutation *p)
 {
     project(p);
-    p->total = 0;
     for (size_t i = 0; i < p->n; i++)
-        for (size_t a = 0; a < p->d; a++) {
-            double *e = p->e + i * p->d + a;
+        for (size_t a = 0; a < p->d; a++)
             for (size_t k = 0; k < p->kept; k++)
-                *e -= p->along[a * p->all + k] * p->q[i * p->all + k];
-            p->total += *e * *e;
-        }
+                p->e[i * p->d + a] -= p->along[a * p->all + k] * p->q[i * p->all + k];
 }
 
-/* The share of the rest that the tested columns explain, whatever the other columns make of the order. */
+/* spread (tested, tested): Σ r_i²/(1 − h_i) q_i q_iᵀ of the residuals r of all columns. */
+static void add_spread(const permutation *p)
+{
+    size_t tested = p->all - p->kept;
+    memset(p->spread, 0, tested * tested * sizeof *p->spread);
+    for (size_t i = 0; i < p->n; i++) {
+        const double *q = p->q + i * p->all, *e = p->e + p->order[i] * p->d;
+        double square = 0;
+        for (size_t a = 0; a < p->d; a++) {
+            double rest = e[a];
+            for (size_t k = 0; k < p->all; k++)
+                rest -= p->along[a * p->all + k] * q[k];
+            square += rest * rest;
+        }
+        square *= p->left[i] / (double)p->d;
+        for (size_t k = 0; k < tested; k++)
+            for (size_t l = 0; l <= k; l++)
+                p->spread[k * tested + l] += square * q[p->kept + k] * q[p->kept + l];
+    }
+}
+
+/* Σ bᵀ S⁻¹ b over the coordinates, b what the tested columns explain and S its spread; 0 where that is
+ * singular. */
 static double statistic_of(const permutation *p)
 {
-    double tested = 0, others = 0;
+    size_t tested = p->all - p->kept;
+    double sum = 0, *l = p->spread + tested * tested;
     project(p);
-    for (size_t a = 0; a < p->d; a++)
-        for (size_t k = 0; k < p->all; k++) {
-            double along = p->along[a * p->all + k];
-            *(k < p->kept ? &others : &tested) += along * along;
+    add_spread(p);
+    if (mst_cholesky(1, tested, p->spread, l, NULL) != MST_OK)
+        return 0;
+    for (size_t a = 0; a < p->d; a++) {
+        double *b = p->along + a * p->all + p->kept;
+        for (size_t k = 0; k < tested; k++) {
+            for (size_t e = 0; e < k; e++)
+                b[k] -= l[k * tested + e] * b[e];
+            b[k] /= l[k * tested + k];
+            sum += b[k] * b[k];
         }
-    return tested / (p->total - others);
+    }
+    return sum;
 }
 
-/* Orthonormal columns, those that stay first, from (all, n) in `room` to q. */
-static void fill_columns(permutation *p, const regress_job *j, const unsigned char *marked,
+/* Orthonormal columns of z (n, k), those that stay first, from (all, n) in `room` to q. */
+static void fill_columns(permutation *p, size_t k, const double *z, const unsigned char *marked,
                          double *room)
 {
-    size_t n = p->n, k = j->k, found = regress_add_orthonormal(n, NULL, 0, 0, room);
+    size_t n = p->n, found = regress_add_orthonormal(n, NULL, 0, 0, room);
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t c = 0; c < k; c++)
             if (marked[c] == pass)
-                found = regress_add_orthonormal(n, j->z + c, k, found, room);
+                found = regress_add_orthonormal(n, z + c, k, found, room);
         if (pass == 0)
             p->kept = found;
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < p->all; c++)
+    p->all = found;
+    for (size_t i = 0; i < n; i++) {
+        double left = 1;
+        for (size_t c = 0; c < p->all; c++) {
             p->q[i * p->all + c] = room[c * n + i];
+            left -= room[c * n + i] * room[c * n + i];
+        }
+        p->left[i] = left > 1e-6 ? 1 / left : 0;
+    }
+}
+
+/* ← the means (count, width) of clusters of the rows x (n, width). */
+static void average(size_t n, size_t width, size_t count, const size_t *of, double *x,
+                    double *means)
+{
+    memset(means, 0, count * (width + 1) * sizeof *means);
+    double *rows = means + count * width;
+    for (size_t i = 0; i < n; i++) {
+        rows[of[i]]++;
+        for (size_t a = 0; a < width; a++)
+            means[of[i] * width + a] += (x[i * width + a] - means[of[i] * width + a]) / rows[of[i]];
+    }
+    memcpy(x, means, count * width * sizeof *x);
 }
 
 /* Permutations until all are done, or so many reach the value that the columns explain nothing. */
@@ -124,6 +178,8 @@ static void count(permutation *p, const mst_regress_options *o, mst_regress_test
         p->order[i] = i;
     leave_residuals(p);
     double here = statistic_of(p);
+    if (!(here > 0))
+        return;
     size_t done = 0, reached = 0, enough = o->resamples / 20 > 20 ? o->resamples / 20 : 20;
     while (done < o->resamples && reached < enough) {
         mst_random_permutation((mst_random){o->seed, permutation_stream + done}, p->n, p->order);
@@ -135,19 +191,31 @@ static void count(permutation *p, const mst_regress_options *o, mst_regress_test
     test->p_value = (double)(reached + 1) / (double)(done + 1);
 }
 
-mst_status regress_permute(const regress_job *j, const double *mean, const unsigned char *marked,
-                           mst_regress_test *test)
+mst_status regress_permute(const regress_job *j, const double *mean, size_t clusters,
+                           const size_t *of, const unsigned char *marked, mst_regress_test *test)
 {
-    permutation p = {.n = j->n, .d = j->d, .all = j->k + 1};
-    MST_TRY(mst_allocate(&p.q, 2 * p.n * p.all + p.n * p.d + p.d * p.all));
-    double *room = p.q + p.n * p.all;
-    p.e = room + p.n * p.all;
-    p.along = p.e + p.n * p.d;
+    size_t n = j->n, k = j->k, m = k + 1, wide = j->d > k ? j->d : k, tested = 0;
+    permutation p = {.n = of != NULL ? clusters : n, .d = j->d};
+    for (size_t c = 0; c < k; c++)
+        tested += marked[c];
+    MST_TRY(mst_allocate(&p.q, 2 * n * m + n + n * j->d + j->d * m + 2 * m * m + n * k +
+                                   clusters * (wide + 1)));
+    double *room = p.q + n * m;
+    p.left = room + n * m;
+    p.e = p.left + n;
+    p.along = p.e + n * j->d;
+    p.spread = p.along + j->d * m;
+    double *z = p.spread + 2 * m * m, *means = z + n * k;
     mst_status status = mst_allocate(&p.order, p.n);
-    fill_columns(&p, j, marked, room);
+    memcpy(z, j->z, n * k * sizeof *z);
     if (status == MST_OK)
         status = seen_from_mean(j, mean, p.e);
-    if (status == MST_OK)
+    if (status == MST_OK && of != NULL) {
+        average(n, k, clusters, of, z, means);
+        average(n, j->d, clusters, of, p.e, means);
+    }
+    fill_columns(&p, k, z, marked, room);
+    if (status == MST_OK && p.all - p.kept == tested && p.all < p.n)
         count(&p, j->o, test);
     mst_release(p.order);
     mst_release(p.q);

@@ -59,18 +59,35 @@ static mst_status find_spread(const prediction_job *p, const regress_model *m, c
     return status;
 }
 
-static mst_status fill_band(const prediction_job *p, double *band)
+/* Degrees of freedom behind the band at a row of the new covariates, (k) about the origin of the result. */
+static mst_status band_degrees(const prediction_job *p, const double *z, double *unit,
+                               double *degrees)
 {
-    double *values, radius2 = regress_radius2(p->r, p->d);
-    MST_TRY(mst_allocate(&values, p->d + p->d * p->d));
+    *degrees = p->r->degrees_of_freedom;
+    if (p->r->spread == NULL)
+        return MST_OK;
+    regress_spread_contrast(p->r->spread, 0, z, unit);
+    return regress_spread_degrees(p->r->spread, 1, unit, 1, degrees);
+}
+
+/* And its degrees of freedom (n). */
+static mst_status fill_band(const prediction_job *p, double *band, double *degrees)
+{
+    double *values;
+    MST_TRY(mst_allocate(&values, p->d + p->d * p->d + p->k + 1));
     mst_status status = MST_OK;
     for (size_t i = 0; status == MST_OK && i < p->n; i++) {
-        band[i] = NAN;
-        if (isnan(p->spread[i * p->d * p->d]))
+        const double *spread = p->spread + i * p->d * p->d;
+        band[i] = degrees[i] = NAN;
+        if (isnan(spread[0]))
             continue;
-        status =
-            mst_eigen_symmetric(1, p->d, p->spread + i * p->d * p->d, values, values + p->d, NULL);
-        band[i] = sqrt(radius2 * fmax(0, values[p->d - 1]));
+        status = mst_eigen_symmetric(1, p->d, spread, values, values + p->d, NULL);
+        if (status == MST_OK)
+            status = band_degrees(p, p->z + i * p->k, values + p->d + p->d * p->d, &degrees[i]);
+        if (status == MST_OK)
+            band[i] = sqrt(p->r->spread != NULL ? regress_ball2(p->r, p->d, degrees[i], spread)
+                                                : regress_radius2(p->r, p->d, degrees[i]) *
+                                                      fmax(0, values[p->d - 1]));
     }
     mst_release(values);
     return status;
@@ -106,21 +123,39 @@ static double widening(size_t d, const double *spread, double t, double confiden
                             (t * mst_chi_square_quantile(confidence, (double)d));
 }
 
-/* The noise, the doubt about the curve, which adds to it, and that about the noise itself; no less than the
- * band. */
-static mst_status fill_region(const prediction_job *p, bool timed, const double *band,
-                              double *region)
+/* Degrees of freedom of the noise t and the doubt about the curve together (Satterthwaite): of two estimates,
+ * or of one that is behind both. */
+static double joint_degrees(const prediction_job *p, double t, const double *spread,
+                            double of_curve, double of_noise)
 {
-    double d = (double)p->d, nu = d * (double)(p->r->n - p->k - 1);
-    double doubt =
-        d * mst_f_quantile(p->r->confidence, d, nu) / mst_chi_square_quantile(p->r->confidence, d);
-    double last = NAN, radius2 = NAN;
+    double trace = 0, d = (double)p->d;
+    for (size_t a = 0; a < p->d; a++)
+        trace += spread[a * p->d + a] / d;
+    if (p->r->spread == NULL || isnan(trace))
+        return of_noise;
+    return (t + trace) * (t + trace) / (t * t / of_noise + trace * trace / (d * of_curve));
+}
+
+/* The noise, the doubt about the curve, which adds to it, and that about both. */
+static mst_status fill_region(const prediction_job *p, bool timed, const double *band,
+                              const double *degrees, double *region)
+{
+    double d = (double)p->d, factor = 1, nu = d * (double)(p->r->n - p->k - 1);
+    double last = NAN, radius2 = NAN, law = mst_chi_square_quantile(p->r->confidence, d);
+    if (p->r->spread != NULL)
+        regress_spread_noise(p->r->spread, &factor, &nu);
     for (size_t i = 0; i < p->n; i++) {
-        if (!(p->t[i] == last))
-            MST_TRY(law_radius2(p->m, timed, p->t[i], p->r->confidence, &radius2));
-        last = p->t[i];
-        double more = widening(p->d, p->spread + i * p->d * p->d, p->t[i], p->r->confidence);
-        region[i] = fmax(sqrt(radius2 * more * doubt), band[i]); /* fmax leaves NAN out */
+        const double *spread = p->spread + i * p->d * p->d;
+        double t = factor * p->t[i];
+        if (!(t == last))
+            MST_TRY(law_radius2(p->m, timed, t, p->r->confidence, &radius2));
+        last = t;
+        double more = widening(p->d, spread, t, p->r->confidence);
+        double both = joint_degrees(p, t, spread, degrees[i], nu);
+        double square = radius2 * more * d * mst_f_quantile(p->r->confidence, d, both) / law;
+        /* Where the curve is hardly known its band alone may be wider. */
+        bool narrow = square < band[i] * band[i];
+        region[i] = sqrt(narrow ? band[i] * band[i] + radius2 : square);
     }
     return MST_OK;
 }
@@ -174,12 +209,12 @@ static mst_status fill_outputs(const prediction_job *p, bool timed, const mst_pr
         memcpy(out->covariance, p->spread, p->n * d * d * sizeof *p->spread);
     if (out->band != NULL || out->region != NULL) {
         double *band;
-        MST_TRY(mst_allocate(&band, p->n));
-        mst_status status = fill_band(p, band);
+        MST_TRY(mst_allocate(&band, 2 * p->n));
+        mst_status status = fill_band(p, band, band + p->n);
         if (status == MST_OK && out->band != NULL)
             memcpy(out->band, band, p->n * sizeof *band);
         if (status == MST_OK && out->region != NULL)
-            status = fill_region(p, timed, band, out->region);
+            status = fill_region(p, timed, band, band + p->n, out->region);
         mst_release(band);
         MST_TRY(status);
     }

@@ -14,7 +14,7 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     MST_TRY(mst_allocate_zero(&r, 1));
     double *at = NULL;
     mst_status status = mst_allocate(&r->tests, k);
-    size_t count = D + k * D + k + k + d * D + q * q + q + k + 2 * n * D + 3 * n;
+    size_t count = D + k * D + k + k + d * D + q * q + 2 * q + k + 2 * n * D + 3 * n;
     if (status == MST_OK)
         status = mst_allocate(&at, count);
     if (status != MST_OK) {
@@ -24,11 +24,11 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     }
     for (size_t i = 0; i < count; i++)
         at[i] = NAN;
-    double **parts[] = {&r->intercept, &r->velocities, &r->origin,          &r->noise_slopes,
-                        &r->basis,     &r->covariance, &r->standard_errors, &r->p_values,
-                        &r->fitted,    &r->residuals,  &r->fitted_noise,    &r->distances,
-                        &r->leverage};
-    size_t sizes[] = {D, k * D, k, k, d * D, q * q, q, k, n * D, n * D, n, n, n};
+    double **parts[] = {&r->intercept, &r->velocities,      &r->origin,          &r->noise_slopes,
+                        &r->basis,     &r->covariance,      &r->standard_errors, &r->p_values,
+                        &r->fitted,    &r->residuals,       &r->fitted_noise,    &r->distances,
+                        &r->leverage,  &r->interval_factors};
+    size_t sizes[] = {D, k * D, k, k, d * D, q * q, q, k, n * D, n * D, n, n, n, q};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; at += sizes[i++])
         *parts[i] = at;
     if (!slopes)
@@ -40,7 +40,8 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     r->parameters = q;
     r->noise = r->noise_unbiased = r->noise_standard_error = r->noise_low = r->noise_high = NAN;
     r->log_likelihood = r->aic = r->bic = r->r_squared = r->gradient_norm = NAN;
-    r->degrees_of_freedom = r->interval_factor = NAN;
+    r->degrees_of_freedom = r->interval_factor = r->labellings = NAN;
+    r->least_p_value = 1 / (1 + (double)j->o->resamples);
     r->uniform_statistic = r->uniform_p_value = r->influence = r->kurtosis = NAN;
     mst_regress_test none = {.method = MST_REGRESS_NO_TEST, .statistic = NAN, .p_value = NAN};
     r->whole = r->equal_noise = none;
@@ -56,6 +57,7 @@ void mst_regress_result_free(mst_regress_result *r)
 {
     if (r == NULL)
         return;
+    regress_spread_free(r->spread);
     mst_release(r->intercept);
     mst_release(r->tests);
     mst_release(r);

@@ -6,9 +6,11 @@
  * points are so spread over a compact space that neither law holds. */
 #include "base/linalg.h"
 #include "stat/distributions.h"
+#include "stat/mean_clusters.h"
 #include "stat/regress_parts.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef struct test_work {
@@ -18,6 +20,7 @@ typedef struct test_work {
     mst_regress_result *r;
     unsigned char *marked; /* (k): the columns that are tested */
     size_t *kept;          /* (k): the others */
+    mean_clusters clusters;
 } test_work;
 
 static size_t count_marked(const test_work *w)
@@ -90,8 +93,8 @@ static mst_status ratio_test(const test_work *w, mst_regress_test *test)
 /* ---- Wald ---- */
 
 /* vᵀ C⁻¹ v over the directions in which C (p, p) has any spread, and how many there are: data that fill a
- * subspace only, aligned landmarks for example, leave none in the others. NAN if v goes there all the same. C
- * is overwritten. */
+ * subspace only, aligned landmarks for example, leave none in the others. NAN if v goes
+ * there all the same. */
 static mst_status squared_length(size_t p, double *c, const double *v, double *square, size_t *rank)
 {
     double *values, outside = 0, total = 0;
@@ -118,7 +121,87 @@ static mst_status squared_length(size_t p, double *c, const double *v, double *s
     return status;
 }
 
-static mst_status wald_test(const test_work *w, mst_regress_test *test)
+/* Degrees of freedom of the covariance of the marked columns, of which a test has left `rank` directions. */
+static mst_status wald_degrees(const test_work *w, size_t rank, double *degrees)
+{
+    size_t m = w->j->k + 1, count = count_marked(w), found = 0;
+    double *b;
+    *degrees = w->r->degrees_of_freedom;
+    if (w->r->spread == NULL || rank == 0)
+        return MST_OK;
+    MST_TRY(mst_allocate(&b, (count + 1) * m));
+    for (size_t c = 0; c < w->j->k; c++)
+        if (w->marked[c]) {
+            regress_spread_contrast(w->r->spread, 1 + c, NULL, b + count * m);
+            found = regress_add_orthonormal(m, b + count * m, 1, found, b);
+        }
+    mst_status status =
+        regress_spread_degrees(w->r->spread, found, b, (double)rank / (double)count, degrees);
+    mst_release(b);
+    return status;
+}
+
+/* l (count, count): the Cholesky factor of the design's covariance of the marked columns. */
+static mst_status column_factor(const test_work *w, double *l)
+{
+    size_t m = w->j->k + 1, count = count_marked(w), at = 0;
+    double *b;
+    MST_TRY(mst_allocate(&b, count * m));
+    for (size_t c = 0; c < w->j->k; c++)
+        if (w->marked[c]) {
+            double norm = regress_spread_contrast(w->r->spread, 1 + c, NULL, b + at * m);
+            for (size_t a = 0; a < m; a++)
+                b[at * m + a] *= norm;
+            at++;
+        }
+    memset(l, 0, count * count * sizeof *l);
+    for (size_t c = 0; c < count; c++)
+        for (size_t e = 0; e < count; e++)
+            for (size_t a = 0; a < m; a++)
+                l[c * count + e] += b[c * m + a] * b[e * m + a];
+    mst_release(b);
+    return mst_cholesky(1, count, l, l, NULL);
+}
+
+/* x (count, d width) ← L⁻¹ x */
+static void solve_columns(size_t count, size_t wide, const double *l, double *x)
+{
+    for (size_t c = 0; c < count; c++)
+        for (size_t a = 0; a < wide; a++) {
+            for (size_t e = 0; e < c; e++)
+                x[c * wide + a] -= l[c * count + e] * x[e * wide + a];
+            x[c * wide + a] /= l[c * count + c];
+        }
+}
+
+/* With few degrees of freedom: by the trace of the covariance c (p, p) of v (p) in coordinates in which the
+ * design is the identity. Both are overwritten. */
+static mst_status ball_test(const test_work *w, double *v, double *c, mst_regress_test *test)
+{
+    size_t count = count_marked(w), d = w->j->d, p = count * d;
+    double *l, degrees, square = 0;
+    MST_TRY(mst_allocate(&l, count * count));
+    mst_status status = column_factor(w, l);
+    if (status == MST_OK)
+        status = wald_degrees(w, p, &degrees);
+    if (status == MST_OK && degrees > 0) {
+        solve_columns(count, d, l, v);
+        solve_columns(count, d * p, l, c);
+        mst_transpose(p, c);
+        solve_columns(count, d * p, l, c);
+        for (size_t a = 0; a < p; a++)
+            square += v[a] * v[a];
+        *test = (mst_regress_test){.method = MST_REGRESS_WALD,
+                                   .statistic = square,
+                                   .degrees = p,
+                                   .p_value = regress_ball_tail(p, degrees, c, square)};
+    }
+    mst_release(l);
+    return status;
+}
+
+/* With fewer degrees of freedom than `least` for the scale: by the trace, if `ball`, or not at all. */
+static mst_status wald_test(const test_work *w, double least, bool ball, mst_regress_test *test)
 {
     const mst_regress_result *r = w->r;
     size_t d = w->j->d, D = w->j->D, p = count_marked(w) * d, q = r->parameters, at = 0, rank;
@@ -144,11 +227,17 @@ static mst_status wald_test(const test_work *w, mst_regress_test *test)
     }
     if (status == MST_OK)
         status = squared_length(p, block, v, &square, &rank);
-    if (status == MST_OK && !isnan(square))
+    double degrees = 0;
+    if (status == MST_OK)
+        status = wald_degrees(w, rank, &degrees);
+    bool enough = degrees - (double)rank + 1 >= least;
+    if (status == MST_OK && !isnan(square) && enough)
         *test = (mst_regress_test){.method = MST_REGRESS_WALD,
                                    .statistic = square,
                                    .degrees = rank,
-                                   .p_value = regress_tail(r, rank, square)};
+                                   .p_value = regress_tail(r, rank, degrees, square)};
+    else if (status == MST_OK && ball && !enough)
+        status = ball_test(w, v, block, test);
     mst_release(v);
     mst_release(place);
     return status == MST_DOMAIN ? MST_OK : status;
@@ -161,6 +250,65 @@ static bool has_likelihood(const regress_job *j)
     return j->timed && mst_score_gives(j->source, MST_GIVES_LOG_P) && j->o->clusters == NULL;
 }
 
+/* Is the law of the model to be relied on? */
+static bool by_likelihood(const test_work *w)
+{
+    return has_likelihood(w->j) && w->j->o->covariance == MST_COVARIANCE_OBSERVED;
+}
+
+/* How many permutations of whole clusters differ in the marked columns: G!/Π m! over those that are alike in
+ * them; 0 if these vary within clusters. */
+static mst_status count_labellings(const test_work *w, double *count)
+{
+    const regress_job *j = w->j;
+    size_t g = w->clusters.count, *first, *alike;
+    MST_TRY(mst_allocate(&first, 2 * g));
+    alike = first + g;
+    for (size_t c = 0; c < g; c++)
+        first[c] = SIZE_MAX;
+    *count = 1;
+    for (size_t i = 0; i < j->n; i++) {
+        size_t *of = &first[w->clusters.of[i]];
+        *of = *of == SIZE_MAX ? i : *of;
+        for (size_t c = 0; c < j->k; c++)
+            if (w->marked[c] && j->x[i * j->k + c] != j->x[*of * j->k + c])
+                *count = 0;
+    }
+    for (size_t c = 0; c < g; c++) {
+        alike[c] = 1;
+        for (size_t e = 0; e < c; e++) {
+            bool same = true;
+            for (size_t a = 0; a < j->k; a++)
+                same = same &&
+                       (!w->marked[a] || j->x[first[c] * j->k + a] == j->x[first[e] * j->k + a]);
+            alike[c] += same;
+        }
+        *count *= (double)(c + 1) / (double)alike[c];
+    }
+    mst_release(first);
+    return MST_OK;
+}
+
+/* Wald's test with few degrees of freedom for its scale gives way to permutations of whole clusters, where
+ * there are enough of them. */
+static mst_status cluster_test(const test_work *w, bool errors, mst_regress_test *test)
+{
+    const double few = 6;
+    double labellings;
+    MST_TRY(count_labellings(w, &labellings));
+    bool permuted = labellings * (1 - w->r->confidence) >= 1 - 1e-9;
+    if (errors)
+        MST_TRY(wald_test(w, few, labellings == 0, test));
+    if (isnan(test->p_value) && permuted)
+        MST_TRY(
+            regress_permute(w->j, w->j->mean, w->clusters.count, w->clusters.of, w->marked, test));
+    if (isnan(test->p_value)) {
+        w->r->notes |= MST_REGRESS_FEW_LABELLINGS;
+        w->r->labellings = fmin(w->r->labellings, labellings);
+    }
+    return MST_OK;
+}
+
 static mst_status run_test(const test_work *w, mst_regress_test *test)
 {
     size_t p = count_marked(w) * w->j->d;
@@ -168,18 +316,19 @@ static mst_status run_test(const test_work *w, mst_regress_test *test)
     test->degrees = p;
     if (w->j->doubtful)
         return w->j->o->clusters == NULL ? regress_shuffle(w->j, w->marked, test) : MST_OK;
-    if (has_likelihood(w->j))
+    if (by_likelihood(w))
         return ratio_test(w, test);
+    if (w->j->o->clusters != NULL)
+        return cluster_test(w, errors, test);
     /* By permutations of the covariates of shapes, 12 to 20 coordinates from 40 to 59 rows, Wald's test calls
      * up to 62 % of columns that do nothing something at 5 %. */
     const double rows_per_coordinate = 20;
-    bool few = w->j->o->clusters == NULL && w->j->o->covariance != MST_COVARIANCE_BOOTSTRAP &&
+    bool few = w->j->o->covariance != MST_COVARIANCE_BOOTSTRAP &&
                w->r->degrees_of_freedom < rows_per_coordinate * (double)p;
     if (errors && !few)
-        MST_TRY(wald_test(w, test));
-    /* Permutations need rows that may change places. */
-    if (isnan(test->p_value) && w->j->o->clusters == NULL)
-        return regress_permute(w->j, w->j->mean, w->marked, test);
+        MST_TRY(wald_test(w, 1, false, test));
+    if (isnan(test->p_value))
+        return regress_permute(w->j, w->j->mean, 0, NULL, w->marked, test);
     return MST_OK;
 }
 
@@ -257,6 +406,8 @@ mst_status regress_add_tests(const regress_job *j, const regress_model *m, const
     test_work w = {.j = j, .m = m, .state = state, .r = r};
     MST_TRY(mst_allocate(&w.marked, j->k));
     mst_status status = mst_allocate(&w.kept, j->k);
+    if (status == MST_OK)
+        status = mean_clusters_new(&w.clusters, j->n, NULL, j->o->clusters);
     memset(w.marked, 1, j->k);
     if (status == MST_OK)
         status = run_test(&w, &r->whole);
@@ -266,6 +417,7 @@ mst_status regress_add_tests(const regress_job *j, const regress_model *m, const
         status = test_columns(&w);
     if (status == MST_OK)
         status = test_noise(&w);
+    mean_clusters_free(&w.clusters);
     mst_release(w.kept);
     mst_release(w.marked);
     return status;

@@ -82,6 +82,23 @@ check "clusters by a file" as_json "$out" "r['clusters'] == 12"
 succeeds "all columns but that of the clusters" "${people[@]}" --cluster subject --json
 check "all columns: their names" as_json "$out" "r['terms'] == ['age', 'sex[m]', 'arm[b]', 'arm[c]']"
 
+# ---- Few clusters in which a factor does not vary: 5 of 8 subjects have one level, 3 the other, in 56 ways; of
+# 4 subjects there are 4 ways. A new point lies farther out than the curve. ----
+(echo subject,dose && for i in $(seq 48); do echo "s$((i % 8)),$((i % 8 < 3))"; done) >dose.csv
+printf 'dose\n1\n' >one_dose.csv
+succeeds "few clusters" regress --manifold sphere:2 --y points.csv --x dose.csv --cluster subject --predict one_dose.csv --json
+check "few clusters: whole ones are permuted" as_json "$out" "r['tests'][0]['method'] == 'permutation' and r['p_values'][0] >= 1/60 and r['prediction_region'][0] > 1.1 * r['prediction_band'][0]"
+head -25 points.csv | tail -24 >four_y.csv
+(echo subject,dose && for i in $(seq 24); do echo "s$((i % 4)),$((i % 4 < 1))"; done) >four_x.csv
+run regress --manifold sphere:2 --y four_y.csv --x four_x.csv --cluster subject
+check "too few clusters: no test" grep -Eq '^dose .* -$' "$out"
+check "too few clusters: told" grep -q '4 clusters are too few for a test of terms that do not vary within them: there are 4 ways to permute them, and p at most 0.05 needs 20' "$err"
+people_few=(regress --manifold sphere:2 --y points.csv --x people.csv --kind frechet --columns age --resamples 99)
+succeeds "a p value that permutations cannot make less" "${people_few[@]}"
+check "a p value that permutations cannot make less: written as one" grep -Eq '^age .* <= 0.01$' "$out"
+succeeds "the same in JSON" "${people_few[@]}" --json
+check "the same in JSON: said" as_json "$out" "r['tests'][0]['p_value_is_floor'] and r['whole_model']['p_value_is_floor']"
+
 # ---- What is missing ----
 sed '3s/^[^,]*,[^,]*/s0,NA/; 5s/,[a-z]*$/,/' people.csv >holes.csv
 holes=(regress --manifold sphere:2 --y points.csv --x holes.csv)

@@ -61,7 +61,7 @@ static inline mst_status covered(const setting *s, const mst_regress_result *r, 
         status = mst_solve(1, p, 1, block, delta, half, NULL);
     for (size_t a = 0; a < p; a++)
         w += delta[a] * half[a];
-    *inside = w <= regress_radius2(r, p);
+    *inside = w <= regress_radius2(r, p, r->degrees_of_freedom);
     return status;
 }
 

@@ -65,4 +65,15 @@ static inline mst_status rows_about(const setting *s, const true_curve *c, size_
     return status;
 }
 
+static inline mst_regress_result *fit_curve(mst_status expected, const mst_score *source, size_t n,
+                                            const double *y, size_t k, const double *x,
+                                            const mst_regress_options *o)
+{
+    mst_regress_result *r = NULL;
+    mst_status status = mst_regress_fit(&r, source, n, y, k, x, o);
+    ck_assert_msg(status == expected, "%s: %s", mst_status_name(status), mst_error_detail());
+    ck_assert((r != NULL) == (status == MST_OK || status == MST_CONVERGENCE));
+    return r;
+}
+
 #endif
