@@ -9,6 +9,7 @@
 #include "heat/radial.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Rows evaluated together. 16 are slower by a third for large m, 64 not faster, and fewer lanes mean less
  * waste on short batches. */
@@ -47,6 +48,42 @@ MST_DECLARE_HOT(struct radial_sphere_kernels, radial_sphere_kernels);
 MST_DECLARE_HOT(struct radial_series_kernels, radial_series_kernels);
 MST_DECLARE_HOT(struct radial_image_kernels, radial_image_kernels);
 MST_DECLARE_HOT(struct radial_hyperbolic_kernels, radial_hyperbolic_kernels);
+
+/* ---- Tables of one variable, see radial_table.h ---- */
+
+/* log p, g, ∂_t log p, mixed, ∂_t g, ∂²_t log p, across; one to spare. The score is −g c and the Hessian
+ * across·I + mixed·c cᵀ, with c the vector of length sin_κ(r) from y to x, in the frame at y. */
+enum { RADIAL_LOG_P, RADIAL_G, RADIAL_DT, RADIAL_MIXED, RADIAL_G_DT, RADIAL_DTT, RADIAL_ACROSS };
+enum { RADIAL_VALUES = 8, RADIAL_TERMS = 9 };
+/* The bits of a double above these are its exponent and the eighth of the octave. */
+enum { RADIAL_OCTAVE_SHIFT = 49 };
+
+typedef struct radial_table {
+    double edge, per_unit; /* up to z = edge there are uniform pieces, so many per unit */
+    double top;            /* beyond there are octaves of w = top − z, or of 1 + z if top is 0 */
+    double last;           /* and beyond this z no pieces */
+    uint64_t first;        /* bits of the least w, shifted */
+    size_t uniform, pieces;
+    /* (pieces): s = (z − centre)·steepness, or w for z, is in [−1, 1] on the piece */
+    double *centre, *steepness;
+    double *term; /* (pieces, RADIAL_TERMS, RADIAL_VALUES): coefficients of 1, s, s², … */
+} radial_table;
+
+/* How z and c follow from the columns of a row. */
+typedef struct radial_place {
+    enum { RADIAL_CHORD, RADIAL_BOOST, RADIAL_ANGLE } kind;
+    size_t stride, column, ambient, dim;
+    double half;   /* z = half |x − y|² of chords */
+    double *y, *c; /* (ambient), (dim, ambient): c times x − y is the vector c */
+} radial_place;
+
+struct radial_table_kernels {
+    /* z (n) and c (dim, n) of rows x, n ≤ 256, c by columns of 256 */
+    void (*place)(const radial_place *p, size_t n, const double *x, double *z, double *c);
+    /* values (n, RADIAL_VALUES) */
+    void (*look_up)(const radial_table *t, size_t n, const double *z, double *values);
+};
+MST_DECLARE_HOT(struct radial_table_kernels, radial_table_kernels);
 
 /* Row i goes to `early` if t[i] < t_switch and to `late` otherwise. */
 typedef struct radial_regions {

@@ -20,12 +20,13 @@ static size_t block_rows(const mst_score *source, size_t n)
     return part < LEAST ? LEAST : part > FIT_ROWS ? FIT_ROWS : part;
 }
 
-static fit_layout layout_of(size_t width, size_t side, bool hessian, bool outer)
+static fit_layout layout_of(size_t width, size_t side, bool hessian, bool outer, bool cross)
 {
     fit_layout l = {.width = width, .side = side, .gradient = FIT_SCALARS};
     l.hessian = l.gradient + width;
     l.outer = l.hessian + (hessian ? side * side : 0);
-    l.size = l.outer + (outer ? width * width : 0);
+    l.cross = l.outer + (outer ? width * width : 0);
+    l.size = l.cross + (cross ? width : 0);
     return l;
 }
 
@@ -33,12 +34,15 @@ mst_status fit_row_work_new(fit_row_work *s, const fit_sum_job *j, size_t rows)
 {
     const mst_manifold *m = mst_score_manifold(j->model->source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
-    MST_TRY(mst_allocate(&s->memory, rows * (2 + D + d + (j->hessian ? d * d : 0))));
+    bool cross = j->tables != NULL && j->cross;
+    MST_TRY(mst_allocate(&s->memory,
+                         rows * (2 + D + d + (j->hessian ? d * d : 0) + (cross ? d + 1 : 0))));
     s->log_p = s->memory;
     s->dt = s->log_p + rows;
     s->score = s->dt + rows;
     s->c = s->score + rows * D;
     s->hessian = j->hessian ? s->c + rows * d : NULL;
+    s->cross = cross ? s->c + rows * d + (j->hessian ? rows * d * d : 0) : NULL;
     memset(s->log_p, 0, 2 * rows * sizeof *s->log_p);
     return MST_OK;
 }
@@ -79,6 +83,8 @@ static void add_rows(const fit_sum_job *j, const fit_row_work *s, const double *
         for (size_t u = 0; j->outer && u < l->width; u++)
             for (size_t v = 0; v < l->width; v++)
                 outer[u * l->width + v] += weight * (u < d ? c[u] : a) * (v < d ? c[v] : a);
+        for (size_t u = 0; s->cross != NULL && u < l->width; u++)
+            sum[l->cross + u] += weight * s->cross[i * l->width + u];
     }
 }
 
@@ -100,9 +106,15 @@ static mst_status sum_block(void *context, size_t begin, size_t end)
                            .y = j->y,
                            .t = &j->time,
                            .first = rows->first + at};
-        status = score_evaluate_curved(fit_source(j->model), &pairs, &values);
-        if (status == MST_OK)
-            status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
+        if (j->tables != NULL) {
+            status = radial_tables_rows(
+                j->tables, pairs.n, pairs.x,
+                &(radial_rows){values.log_p, values.dt_log_p, s.c, s.hessian, s.cross});
+        } else {
+            status = score_evaluate_curved(fit_source(j->model), &pairs, &values);
+            if (status == MST_OK)
+                status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
+        }
         if (status == MST_OK)
             add_rows(j, &s, rows->weights != NULL ? rows->weights + at : NULL, pairs.n, sum);
     }
@@ -159,7 +171,7 @@ double fit_time_beside(const mst_score *source, double time, double *divisor)
 static mst_status time_derivative(const fit_sum_job *here, const double *now, double *cross)
 {
     fit_sum_job j = *here;
-    j.layout = layout_of(here->layout.width, here->layout.side, false, false);
+    j.layout = layout_of(here->layout.width, here->layout.side, false, false, false);
     j.value = j.hessian = j.outer = false;
     double *sum, divisor;
     MST_TRY(mst_allocate(&sum, j.layout.size));
@@ -189,7 +201,9 @@ static mst_status pull_group(const fit_sum_job *j, const double *sum, double *wo
     fit_slice slice = {.group = j->group, .n = 1, .y = j->y};
     double *cross = work, *local = work + l->width;
     memset(cross, 0, l->width * sizeof *cross);
-    if (j->cross)
+    if (j->cross && j->tables != NULL)
+        memcpy(cross, sum + l->cross, l->width * sizeof *cross);
+    else if (j->cross)
         MST_TRY(time_derivative(j, sum + l->gradient, cross));
     MST_TRY(m->ops->pull(m, j->state, &slice, sum + l->gradient, out->gradient));
     if (out->outer != NULL)
@@ -226,6 +240,13 @@ static mst_status solve_first(const fit_sum_job *j)
                               &(mst_heat_values){.log_p = &log_p});
 }
 
+/* Many rows that share a prediction of the exact kernel. */
+static bool takes_tables(const fit_model *m, size_t group)
+{
+    return !m->ops->per_row && m->rows[group].n >= RADIAL_TABLE_PAYS && score_is_exact(m->source) &&
+           radial_tables_fit(mst_score_manifold(m->source));
+}
+
 static mst_status add_group(const fit_model *m, const double *state, size_t group, fit_sums *out)
 {
     const mst_manifold *manifold = mst_score_manifold(m->source);
@@ -233,14 +254,18 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
     bool timed = mst_score_gives(m->source, MST_GIVES_TIME);
     bool hessian = out->hessian != NULL && !(out->near != NULL && fit_takes_differences(m->source));
     bool outer = out->outer != NULL;
-    fit_layout l = m->ops->per_row ? layout_of(m->parameters, m->parameters, hessian, outer)
-                                   : layout_of(L, d, hessian, outer);
+    bool cross = hessian && m->time_is_free && out->near == NULL;
+    fit_layout l = m->ops->per_row ? layout_of(m->parameters, m->parameters, hessian, outer, false)
+                                   : layout_of(L, d, hessian, outer, cross);
     double *sum;
     MST_TRY(mst_allocate(&sum, l.size + L + L * L + D));
     double *work = sum + l.size, *y = work + L + L * L, time = 1;
+    radial_tables *tables = NULL;
     mst_status status = MST_OK;
     if (!m->ops->per_row)
         status = m->ops->predict(m, state, group, 0, 1, y, &time);
+    if (status == MST_OK && takes_tables(m, group))
+        status = radial_tables_new(&tables, manifold, y, time);
     fit_sum_job j = {.model = m,
                      .state = state,
                      .group = group,
@@ -250,7 +275,8 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
                      .value = true,
                      .hessian = hessian,
                      .outer = outer,
-                     .cross = hessian && m->time_is_free && out->near == NULL};
+                     .cross = cross,
+                     .tables = tables};
     if (status == MST_OK)
         status = solve_first(&j);
     if (status == MST_OK)
@@ -266,6 +292,7 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
         double longest = m->ops->per_row ? sum[FIT_TIME] : time;
         out->longest_time = fmax(out->longest_time, timed ? longest : 0);
     }
+    radial_tables_free(tables);
     mst_release(sum);
     return status;
 }

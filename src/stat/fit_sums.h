@@ -6,15 +6,17 @@
 #ifndef MST_STAT_FIT_SUMS_H
 #define MST_STAT_FIT_SUMS_H
 
+#include "heat/radial_table.h"
 #include "stat/fit.h"
 
 enum { FIT_ROWS = 256 }; /* rows that are evaluated at once */
 
 /* The sums of a block: value, Σ w, Σ w(|s|²t + a²), the longest time, then gradient (width), Hessian (side,
- * side) and outer products (width, width) as far as they are wanted. Where a group has one prediction these
- * are local, width = d + 1 and side = d; else they are by the parameters. */
+ * side), outer products (width, width) and derivatives of the gradient by log t (width) as far as they are
+ * wanted. Where a group has one prediction these are local, width = d + 1 and side = d;
+ * else they are by the parameters. */
 typedef struct fit_layout {
-    size_t width, side, gradient, hessian, outer, size;
+    size_t width, side, gradient, hessian, outer, cross, size;
 } fit_layout;
 enum { FIT_VALUE, FIT_WEIGHT, FIT_SQUARE, FIT_TIME, FIT_SCALARS };
 
@@ -26,13 +28,16 @@ typedef struct fit_sum_job {
     double time;
     fit_layout layout;
     bool value, hessian, outer, cross; /* what is wanted; cross: second derivatives by log t */
-    double *partial;                   /* (blocks, layout.size) */
+    /* what answers in the place of the source; or null. Gives second derivatives by log t as well. */
+    radial_tables *tables;
+    double *partial; /* (blocks, layout.size) */
 } fit_sum_job;
 
 /* What of a source is asked for, of rows. */
 typedef struct fit_row_work {
     double *log_p, *dt;          /* (rows) */
     double *score, *c, *hessian; /* (rows, D), (rows, d), (rows, d, d) or null */
+    double *cross;               /* (rows, d + 1), of tables; else null */
     double *memory;
 } fit_row_work;
 MST_MUST_USE mst_status fit_row_work_new(fit_row_work *s, const fit_sum_job *j, size_t rows);

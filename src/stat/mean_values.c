@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Values at many points, none of which is worth a gradient yet. */
+#include "heat/radial_table.h"
 #include "manifold/internal.h"
 #include "score/score_internal.h"
 #include "stat/mean_search.h"
@@ -14,6 +15,7 @@ typedef struct job {
     double time;
     const double *y;
     double *values;
+    radial_tables *tables; /* of the one point; or null */
 } job;
 
 /* Distances are cheaper than logarithms. Sources of your own may take it for granted that somebody wants the
@@ -23,6 +25,8 @@ static mst_status row_values(const job *j, size_t at, size_t n, const double *y,
 {
     const mst_score *source = fit_source(&j->s->model.model);
     const double *x = j->rows->x + at * j->s->D;
+    if (j->tables != NULL)
+        return radial_tables_rows(j->tables, n, x, &(radial_rows){.log_p = log_p});
     if (!score_is_log(source)) {
         mst_pairs pairs = {.n = n, .x = x, .y = y, .t = &j->time, .first = j->rows->first + at};
         mst_heat_values values = {.log_p = log_p, .score = score_is_exact(source) ? NULL : score};
@@ -65,7 +69,7 @@ static mst_status run_points(void *context, size_t begin, size_t end)
 mst_status mean_values(const mean_search *s, const fit_rows *rows, double time, size_t count,
                        const double *y, double *values)
 {
-    job j = {s, rows, time, y, values};
+    job j = {.s = s, .rows = rows, .time = time, .y = y, .values = values};
     return mst_parallel_blocks(count, POINTS, s->o->threads, (mst_progress){0}, run_points, &j);
 }
 
@@ -74,7 +78,13 @@ mst_status mean_row_values(const mean_search *s, const double *state, double *lo
     job j = {.s = s, .rows = &s->rows, .time = state[s->D]};
     double *room, sum;
     MST_TRY(mst_allocate(&room, ROWS * s->D));
-    mst_status status = sum_rows(&j, state, room, log_p, &sum);
+    mst_status status = MST_OK;
+    if (s->rows.n >= RADIAL_TABLE_PAYS && score_is_exact(s->model.model.source) &&
+        radial_tables_fit(s->m))
+        status = radial_tables_new(&j.tables, s->m, state, j.time);
+    if (status == MST_OK)
+        status = sum_rows(&j, state, room, log_p, &sum);
+    radial_tables_free(j.tables);
     mst_release(room);
     return status;
 }

@@ -3,8 +3,15 @@
 
 #include "util/sha256.h"
 
+#include "base/isa.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 /* The first 32 bits of the fractions of the cube roots of the first 64 primes. */
 static const uint32_t constants[64] = {
@@ -32,7 +39,7 @@ static inline void mix(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t
     *h = first + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority;
 }
 
-static void take_block(mst_sha256 *h)
+static void plain_block(mst_sha256 *h)
 {
     uint32_t w[64], s[8];
     for (int i = 0; i < 16; i++)
@@ -59,10 +66,56 @@ static void take_block(mst_sha256 *h)
         h->state[i] += s[i];
 }
 
+#if defined __x86_64__
+/* The same by the processor's own instructions, which do two rounds at once on the words a, b, e, f and c, d,
+ * g, h, and the schedule four words at a time: ten times as fast. */
+__attribute__((target("sha,sse4.1,ssse3"))) static void short_block(mst_sha256 *h)
+{
+    const __m128i bytes = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i low = _mm_loadu_si128((const __m128i *)(const void *)h->state),
+            high = _mm_loadu_si128((const __m128i *)(const void *)(h->state + 4)), w[4];
+    low = _mm_shuffle_epi32(low, 0xb1);
+    high = _mm_shuffle_epi32(high, 0x1b);
+    __m128i abef = _mm_alignr_epi8(low, high, 8), cdgh = _mm_blend_epi16(high, low, 0xf0);
+    __m128i first = abef, second = cdgh;
+    for (int i = 0; i < 16; i++) {
+        if (i < 4) {
+            w[i] = _mm_loadu_si128((const __m128i *)(const void *)(h->block + 16 * i));
+            w[i] = _mm_shuffle_epi8(w[i], bytes);
+        } else {
+            __m128i a = _mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]);
+            a = _mm_add_epi32(a, _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4));
+            w[i % 4] = _mm_sha256msg2_epu32(a, w[(i + 3) % 4]);
+        }
+        __m128i k = _mm_add_epi32(
+            w[i % 4], _mm_loadu_si128((const __m128i *)(const void *)(constants + 4 * i)));
+        second = _mm_sha256rnds2_epu32(second, first, k);
+        first = _mm_sha256rnds2_epu32(first, second, _mm_shuffle_epi32(k, 0x0e));
+    }
+    abef = _mm_shuffle_epi32(_mm_add_epi32(abef, first), 0x1b);
+    cdgh = _mm_shuffle_epi32(_mm_add_epi32(cdgh, second), 0xb1);
+    _mm_storeu_si128((__m128i *)(void *)h->state, _mm_blend_epi16(abef, cdgh, 0xf0));
+    _mm_storeu_si128((__m128i *)(void *)(h->state + 4), _mm_alignr_epi8(cdgh, abef, 8));
+}
+
+static bool has_instructions(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA) != 0 &&
+           __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_1) != 0;
+}
+#endif
+
 mst_sha256 mst_sha256_begin(void)
 {
-    return (mst_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
-                                  0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+    mst_sha256 h = {.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+                              0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+                    .take = plain_block};
+#if defined __x86_64__
+    if (mst_isa() != MST_ISA_GENERIC && has_instructions())
+        h.take = short_block;
+#endif
+    return h;
 }
 
 void mst_sha256_add(mst_sha256 *h, const void *data, size_t bytes)
@@ -76,7 +129,7 @@ void mst_sha256_add(mst_sha256 *h, const void *data, size_t bytes)
         from += now;
         bytes -= now;
         if (now == room)
-            take_block(h);
+            h->take(h);
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct mst_sha256 {
     uint32_t state[8];
     uint64_t bytes; /* so far */
     unsigned char block[MST_SHA256_BLOCK];
+    void (*take)(struct mst_sha256 *h); /* mixes the block in */
 } mst_sha256;
 
 mst_sha256 mst_sha256_begin(void);

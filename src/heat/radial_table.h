@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* The heat kernel for many rows that share y and t. On spheres, rotations, hyperbolic spaces, circles and
+ * their products it depends on a number for each factor, which rows give without transcendental functions:
+ * z = 1 − cos r, cosh r − 1, or r itself on circles. What a sum over rows wants are smooth functions of z,
+ * tabulated once for the time: polynomials of degree 8 on pieces, uniform ones near z = 0 and eight to an
+ * octave of the distance to the cut locus (or of cosh r). Close to the cut locus, and beyond the table on
+ * hyperbolic space, the kernel itself answers. The error is measured between the nodes when the table is
+ * made; where it is more than that of the kernel (radial.h) there is no table. */
+#ifndef MST_HEAT_RADIAL_TABLE_H
+#define MST_HEAT_RADIAL_TABLE_H
+
+#include "base/internal.h"
+
+#include <manistat/manifold.h>
+
+typedef struct radial_tables radial_tables;
+
+/* From this many rows on a table is worth making. */
+enum { RADIAL_TABLE_PAYS = 32768 };
+
+/* Are there tables for the space? */
+bool radial_tables_fit(const mst_manifold *m);
+/* *out is null, with MST_OK, where the table would not be accurate. */
+MST_MUST_USE mst_status radial_tables_new(radial_tables **out, const mst_manifold *m,
+                                          const double *y, double t);
+void radial_tables_free(radial_tables *tables);
+
+/* By row; what is null is not wanted. Derivatives are by (y, log t), in the frame at y. */
+typedef struct radial_rows {
+    double *log_p, *dt; /* (n), dt = ∂_t log p */
+    double *score;      /* (n, d) */
+    double *hessian;    /* (n, d, d) */
+    double *cross;      /* (n, d + 1): ∂_log t of the score and of t ∂_t log p */
+} radial_rows;
+
+/* Rows x (n, D), n ≤ HEAT_BLOCK, all finite. A row does not depend on the others. */
+MST_MUST_USE mst_status radial_tables_rows(const radial_tables *tables, size_t n, const double *x,
+                                           const radial_rows *out);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 the manistat authors */
+
+/* Tables of the heat kernel against the kernel itself, for rows near and far, at the cut locus and beside
+ * it. Derivatives by log t, which the kernel does not give, are differences of it. */
+#include "support/support.h"
+
+#include "heat/kernel_parts.h"
+#include "heat/radial_table.h"
+
+#include <manistat/heat.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *spec;
+    double least, largest; /* times for which there has to be a table */
+} spaces[] = {
+    {"circle", 1e-4, 10},      {"torus:3", 1e-3, 10},
+    {"sphere:2", 1e-4, 10},    {"sphere:3", 1e-4, 10},
+    {"sphere:10", 1e-3, 1},    {"so3", 1e-4, 10},
+    {"hyperbolic:2", 1e-4, 3}, {"hyperbolic:3", 1e-4, 3},
+    {"hyperbolic:5", 1e-2, 1}, {"product(sphere:2,so3,circle)", 1e-3, 3},
+};
+static const double times[] = {1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1, 3, 10};
+enum { TIMES = sizeof times / sizeof *times, ROWS = HEAT_BLOCK };
+
+typedef struct setting {
+    mst_manifold *m;
+    size_t d, D;
+    double *y, *x;
+} setting;
+
+/* Rows by Brownian motion, anywhere, and at distances close to the cut locus or to y. */
+static setting setting_open(const char *spec, double t)
+{
+    static const double rests[] = {0, 1e-9, 1e-5, 1e-3, 0.01, 0.1};
+    setting s;
+    ASSERT_OK(mst_manifold_parse(&s.m, spec));
+    s.d = mst_manifold_dim(s.m);
+    s.D = mst_manifold_ambient(s.m);
+    s.y = doubles(s.D);
+    s.x = doubles(ROWS * s.D);
+    double *v = doubles(s.D), *c = doubles(s.d);
+    dice die = {7};
+    mst_random random = {3, 0};
+    ASSERT_OK(mst_manifold_random_point(s.m, random, 1000, 1, s.y));
+    double radius = mst_manifold_injectivity(s.m);
+    for (size_t i = 0; i < ROWS; i++) {
+        double length = 0, wanted = sqrt(t) * (double)(i % 7);
+        for (size_t k = 0; k < s.d; k++) {
+            c[k] = dice_normal(&die);
+            length += c[k] * c[k];
+        }
+        if (i % 3 == 1 && isfinite(radius))
+            wanted = radius - rests[i % 6];
+        if (i % 11 == 2)
+            wanted = rests[i % 6];
+        for (size_t k = 0; k < s.d; k++)
+            c[k] *= wanted / sqrt(length);
+        ASSERT_OK(mst_manifold_from_frame(s.m, 1, s.y, c, v));
+        ASSERT_OK(mst_manifold_exp(s.m, 1, s.y, v, s.x + i * s.D));
+    }
+    free(c);
+    free(v);
+    return s;
+}
+
+static void setting_close(setting *s)
+{
+    free(s->x);
+    free(s->y);
+    mst_manifold_free(s->m);
+}
+
+/* One row by the kernel: score (d), Hessian (d, d). */
+static void by_kernel(const setting *s, const double *x, double t, double *log_p, double *dt,
+                      double *score, double *hessian)
+{
+    double *vector = doubles(s->D);
+    mst_heat_values values = {log_p, dt, vector, hessian};
+    ASSERT_OK(mst_heat_kernel(s->m, 1, x, s->y, t, 1, &values));
+    ASSERT_OK(mst_manifold_to_frame(s->m, 1, s->y, vector, score));
+    free(vector);
+}
+
+static double largest(size_t n, const double *a)
+{
+    double most = 0;
+    for (size_t k = 0; k < n; k++)
+        most = fmax(most, fabs(a[k]));
+    return most;
+}
+
+static void compare_row(const setting *s, const char *spec, double t, size_t i,
+                        const radial_rows *rows)
+{
+    size_t d = s->d;
+    const double h = 1e-4, *x = s->x + i * s->D;
+    double log_p, dt, other, dt_after, dt_before;
+    double *score = doubles(3 * d), *after = score + d, *before = after + d;
+    double *hessian = doubles(d * d);
+    by_kernel(s, x, t * (1 + h), &other, &dt_after, after, hessian);
+    by_kernel(s, x, t * (1 - h), &other, &dt_before, before, hessian);
+    by_kernel(s, x, t, &log_p, &dt, score, hessian);
+    double size = fmax(largest(d, score), 1 / sqrt(t)), bend = fmax(largest(d * d, hessian), 1 / t);
+    ck_assert_msg(fabs(rows->log_p[i] - log_p) <= 4e-12 * fmax(1, fabs(log_p)),
+                  "%s t=%g row %zu: log p %.17g, not %.17g", spec, t, i, rows->log_p[i], log_p);
+    ck_assert_msg(fabs(rows->dt[i] - dt) <= 4e-10 * fmax(fabs(dt), 1 / t),
+                  "%s t=%g row %zu: by t %.17g, not %.17g", spec, t, i, rows->dt[i], dt);
+    for (size_t k = 0; k < d; k++) {
+        double cross = rows->cross[i * (d + 1) + k], want = (after[k] - before[k]) / (2 * h);
+        ck_assert_msg(fabs(rows->score[i * d + k] - score[k]) <= 4e-10 * size,
+                      "%s t=%g row %zu: score %.17g, not %.17g", spec, t, i, rows->score[i * d + k],
+                      score[k]);
+        ck_assert_msg(fabs(cross - want) <= 4e-6 * fmax(size, fabs(want)),
+                      "%s t=%g row %zu: score by log t %.17g, not %.17g", spec, t, i, cross, want);
+    }
+    double both = rows->cross[i * (d + 1) + d], want = t * (dt + (dt_after - dt_before) / (2 * h));
+    ck_assert_msg(fabs(both - want) <= 4e-6 * fmax(1, fabs(t * dt)),
+                  "%s t=%g row %zu: twice by log t %.17g, not %.17g", spec, t, i, both, want);
+    for (size_t k = 0; k < d * d; k++)
+        ck_assert_msg(fabs(rows->hessian[i * d * d + k] - hessian[k]) <= 1e-9 * bend,
+                      "%s t=%g row %zu: Hessian %.17g, not %.17g (of %g)", spec, t, i,
+                      rows->hessian[i * d * d + k], hessian[k], bend);
+    free(hessian);
+    free(score);
+}
+
+START_TEST(rows_are_those_of_the_kernel)
+{
+    const char *spec = spaces[_i].spec;
+    size_t made = 0;
+    for (size_t k = 0; k < TIMES; k++) {
+        if (times[k] < spaces[_i].least || times[k] > spaces[_i].largest)
+            continue;
+        setting s = setting_open(spec, times[k]);
+        radial_tables *tables;
+        ck_assert(radial_tables_fit(s.m));
+        ASSERT_OK(radial_tables_new(&tables, s.m, s.y, times[k]));
+        ck_assert_msg(tables != NULL, "%s: no table at t = %g", spec, times[k]);
+        size_t d = s.d;
+        double *memory = doubles(ROWS * (3 + 2 * d + d * d));
+        radial_rows rows = {.log_p = memory, .dt = memory + ROWS, .score = memory + 2 * ROWS};
+        rows.hessian = rows.score + ROWS * d;
+        rows.cross = rows.hessian + ROWS * d * d;
+        ASSERT_OK(radial_tables_rows(tables, ROWS, s.x, &rows));
+        for (size_t i = 0; i < ROWS; i++)
+            compare_row(&s, spec, times[k], i, &rows);
+        free(memory);
+        radial_tables_free(tables);
+        setting_close(&s);
+        made++;
+    }
+    ck_assert(made > 2);
+}
+END_TEST
+
+/* What is not radial, or whose rows are others, has none. */
+START_TEST(other_spaces_have_none)
+{
+    static const char *const specs[] = {"euclidean:2", "spd:3", "spd:2", "landmarks:3x2",
+                                        "product(sphere:2,euclidean:1)"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        mst_manifold *m;
+        ASSERT_OK(mst_manifold_parse(&m, specs[k]));
+        ck_assert_msg(!radial_tables_fit(m), "%s", specs[k]);
+        mst_manifold_free(m);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return RUN_SUITE("radial_table", 60,
+                     {rows_are_those_of_the_kernel, sizeof spaces / sizeof *spaces},
+                     {other_spaces_have_none, 0});
+}
