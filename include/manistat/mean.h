@@ -85,8 +85,9 @@ typedef enum mst_mean_note {
     /* Some coordinates of the points cannot be told from the uniform law, though others
      * can: uniform_first. */
     MST_NOTE_UNIFORM_PART = 1 << 9,
-    /* Rows were written down several times, and errors that take them for independent are too short: each
-     * different row occurs a multiple of `copies` times, which chance would not do. */
+    /* Rows were written down several times: they are equal in at least eight digits, or each different row
+     * occurs a multiple of some number of times, which chance would not do. Equal rows are a cluster, and
+     * `clusters` is `different_rows`. */
     MST_NOTE_COPIES = 1 << 10,
     /* More than 0.3 of the standard errors is noise of the bridges (bridge_share): more paths make them
      * shorter. */
@@ -160,7 +161,8 @@ typedef struct mst_mean_options {
     mst_weight_meaning weights_are; /* default MST_WEIGHTS_COUNTS */
     /* default null: rows are independent; (n): which cluster each is of, any numbers. Rows of one cluster may
      * depend on each other: the sandwich, over clusters, takes the place of OBSERVED, and the bootstrap draws
-     * whole clusters. */
+     * whole clusters. Without weights and clusters, rows that were written down several times are clusters.
+     */
     const size_t *clusters;
     /* default false; true: each factor of a product has a time of its own. MST_UNABLE for sources that know
      * the product as a whole only. */
@@ -227,7 +229,7 @@ typedef struct mst_mean_result {
     mst_no_errors no_errors; /* why covariance and errors are NAN */
     double
         effective_n; /* the number of independent rows that the errors are those of; of one cluster NAN */
-    size_t clusters; /* 0: none were given */
+    size_t clusters; /* 0: none were given, and rows are not copies of each other */
     /* The maximum of the likelihood integrated over all μ; INFINITY if the uniform law is as good; NAN where
      * it is not known. [time_low, time_high] is the interval of that likelihood where there is one. */
     double time_corrected;
@@ -258,7 +260,7 @@ typedef struct mst_mean_result {
      * most uniform, the first coordinate, their number, and the p-value of its test. Else 0, 0 and NAN. */
     size_t uniform_first, uniform_count;
     double uniform_part_p_value;
-    size_t copies; /* with MST_NOTE_COPIES; else 1 */
+    size_t different_rows; /* with MST_NOTE_COPIES; else n */
     /* (n): distances of the rows from the mean, NAN where no geodesic was found, on manifolds that search for
      * their geodesics in a way of their own (landmarks), and validity numbers as mst_score_validity has them;
      * else null. */

@@ -52,8 +52,9 @@ typedef enum mst_test_note {
     /* The points are not spread like Brownian motion, equally in all directions and with its tails, so that
      * the χ² law rejects more than 7 % of true hypotheses at 5 %. */
     MST_TEST_NOTE_MODEL = 1 << 2,
-    /* Rows of a sample were written down several times (MST_NOTE_COPIES of mean.h), and there are fewer
-     * independent ones than the p-value takes them for. */
+    /* Rows of a sample were written down several times (MST_NOTE_COPIES of mean.h). Copies of a row in one
+     * sample are a cluster, `clusters` is the number of different rows, and MST_TEST_AUTOMATIC permutes. The
+     * likelihood ratio, where it was asked for, takes copies for independent: its p-value is too small. */
     MST_TEST_NOTE_COPIES = 1 << 3,
 } mst_test_note;
 

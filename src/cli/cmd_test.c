@@ -222,9 +222,12 @@ static void warn_of_test(const comparison *c)
         warn(c->e.inv, "warning: the samples are too small for the chi-squared law, and the "
                        "p-value is too small for that reason; use --method permutation");
     if ((r->notes & MST_TEST_NOTE_COPIES) != 0)
-        warn(c->e.inv, "warning: rows of a sample were written down several times, and the p-value "
-                       "is too small for that reason; leave the copies out, or name their origin "
-                       "by --cluster");
+        warn(c->e.inv,
+             r->method == MST_TEST_LR
+                 ? "warning: rows of a sample were written down several times, and the "
+                   "p-value is too small for that reason; use --method permutation"
+                 : "warning: rows of a sample were written down several times, and copies "
+                   "of a row are taken for one");
     if ((r->notes & MST_TEST_NOTE_TOO_FEW) != 0 && !r->exhaustive)
         warn(c->e.inv,
              "warning: %zu permutations cannot have a p-value below %.3g; ask for more, such as "

@@ -200,7 +200,8 @@ static void print_reference(const mst_test_result *r, FILE *out)
     else
         fprintf(out, "%zu permutation%s", r->permutations, r->permutations == 1 ? "" : "s");
     if (r->clusters > 0)
-        fprintf(out, " %s %zu clusters", r->paired ? "within" : "of", r->clusters);
+        fprintf(out, " %s %zu %s", r->paired ? "within" : "of", r->clusters,
+                (r->notes & MST_TEST_NOTE_COPIES) != 0 ? "different rows" : "clusters");
 }
 
 mst_status comparison_page(comparison *c, FILE *out)

@@ -178,7 +178,9 @@ mst_status json_mean(const estimation *e, mst_json *j, const mst_mean_result *r,
 {
     json_member_integer(j, "n", r->n);
     json_member_number(j, "effective_n", r->effective_n);
-    if (r->clusters > 0)
+    if (r->different_rows < r->n)
+        json_member_integer(j, "different_rows", r->different_rows);
+    else if (r->clusters > 0)
         json_member_integer(j, "clusters", r->clusters);
     if (isfinite(r->degrees_of_freedom))
         json_member_number(j, "degrees_of_freedom", r->degrees_of_freedom);

@@ -45,13 +45,13 @@ static const note notes[] = {
      "the points are not spread like Brownian motion, so that some errors of the model are too "
      "short; compare --covariance sandwich"},
     {MST_NOTE_COPIES, "copies",
-     " times, which chance would not do: copies of a row tell no more than one, and the errors are "
-     "too short; leave them out, or name their origin by --cluster"},
+     " rows are different, and chance would not make so many equal: the errors take copies of a "
+     "row for one; --weights gives rows that are independent and equal"},
     {MST_NOTE_SIMULATION, "simulation",
      " of the errors is simulation noise, which they count; take more paths, --score "
      "bridge?paths=M"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
-     "there are too few clusters for the errors to be relied on"},
+     "there are too few clusters, or different rows, for the errors to be relied on"},
 };
 enum { NOTES = sizeof notes / sizeof *notes };
 
@@ -168,7 +168,7 @@ static void lead_to(mst_mean_note bit, const mst_mean_result *r, char text[UNIFO
     if (bit == MST_NOTE_UNIFORM_PART)
         name_uniform_part(r, text);
     if (bit == MST_NOTE_COPIES)
-        snprintf(text, UNIFORM_PART_SIZE, "every row occurs a multiple of %zu", r->copies);
+        snprintf(text, UNIFORM_PART_SIZE, "only %zu of %zu", r->different_rows, r->n);
     if (bit == MST_NOTE_SIMULATION)
         snprintf(text, UNIFORM_PART_SIZE, "%.0f %% with %zu paths (10 %% with %.2g)",
                  100 * r->bridge_share, r->bridge_paths,
@@ -218,8 +218,8 @@ const char *warning_sentence(const char *word)
                        "law: "
                        "this part of the mean is not determined";
             case MST_NOTE_COPIES:
-                return "every row occurs several times, which chance would not do: copies of a row "
-                       "tell no more than one, and the errors are too short";
+                return "rows were written down several times, and the errors take copies of a row "
+                       "for one";
             case MST_NOTE_SIMULATION:
                 return "a good part of the errors is simulation noise, which they count; take more "
                        "paths, --score bridge?paths=M";

@@ -115,8 +115,8 @@ static const char *missing_region(const estimation *e, const mst_mean_result *r,
                  r->effective_n, d);
         return text;
     case MST_REGION_FEW_CLUSTERS:
-        snprintf(text, size, "no more clusters than dimensions (%zu for %zu); give more",
-                 r->clusters, d);
+        snprintf(text, size, "no more %s than dimensions (%zu for %zu); give more",
+                 r->different_rows < r->n ? "different rows" : "clusters", r->clusters, d);
         return text;
     case MST_REGION_FEW_WEIGHTS:
         snprintf(text, size,
@@ -178,10 +178,11 @@ mst_status print_errors(const estimation *e, FILE *out, const mst_mean_result *r
                 mst_manifold_spec(mst_manifold_factor(e->m, f)));
     if (isnan(r->standard_error) && missing_errors(r) != NULL)
         fprintf(out, LABEL "none: %s\n", "standard error", missing_errors(r));
+    const char *clusters = r->different_rows < r->n ? "different rows" : "clusters";
     if (r->clusters > 0 && isnan(r->effective_n))
-        fprintf(out, LABEL "%zu\n", "clusters", r->clusters);
+        fprintf(out, LABEL "%zu\n", clusters, r->clusters);
     else if (r->clusters > 0)
-        fprintf(out, LABEL "%zu, worth %.4g independent rows\n", "clusters", r->clusters,
+        fprintf(out, LABEL "%zu, worth %.4g independent rows\n", clusters, r->clusters,
                 r->effective_n);
     return print_region(e, out, r, confidence);
 }

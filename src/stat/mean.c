@@ -199,19 +199,13 @@ static mst_status fit_with(mst_mean_result **out, const mst_score *source, size_
                                         : fit_whole(out, source, n, x, o);
 }
 
-mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n, const double *x,
-                        const mst_mean_options *options)
+mst_status mean_fit_rows(mst_mean_result **out, const mst_score *source, size_t n, const double *x,
+                         const mst_mean_options *options)
 {
-    *out = NULL;
-    double begin = mst_clock_seconds();
-    mst_mean_options o;
-    MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
-    MST_TRY(check_options(source, &o));
-    MST_TRY(check_points(mst_score_manifold(source), n, x, &o));
-    MST_TRY(mst_score_prepare(source, n, x));
+    mst_mean_options o = *options;
     double *weights;
-    MST_TRY(mean_take_weights(n, &o.weights, o.weights_are, &weights));
     mst_mean_result *r = NULL;
+    MST_TRY(mean_take_weights(n, &o.weights, o.weights_are, &weights));
     mst_status status = fit_with(&r, source, n, x, &o);
     mst_release(weights);
     if (status != MST_OK) {
@@ -225,7 +219,31 @@ mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n
         return status == MST_CONVERGENCE ? mst_fail(MST_BREAKDOWN, "%s", mst_error_detail())
                                          : status;
     }
-    r->seconds = mst_clock_seconds() - begin;
+    r->different_rows = n;
     *out = r;
     return verdict(r);
+}
+
+mst_status mst_mean_fit(mst_mean_result **out, const mst_score *source, size_t n, const double *x,
+                        const mst_mean_options *options)
+{
+    *out = NULL;
+    double begin = mst_clock_seconds();
+    size_t *names, different;
+    mst_mean_options o;
+    MST_TRY(MST_TAKE_OPTIONS(&o, mst_mean_options, options));
+    MST_TRY(check_options(source, &o));
+    MST_TRY(check_points(mst_score_manifold(source), n, x, &o));
+    MST_TRY(mst_score_prepare(source, n, x));
+    MST_TRY(mean_take_copies(n, mst_manifold_ambient(mst_score_manifold(source)), x, &o, &names,
+                             &different));
+    mst_status status = mean_fit_rows(out, source, n, x, &o);
+    mst_release(names);
+    if (*out == NULL)
+        return status;
+    (*out)->different_rows = different;
+    if (different < n)
+        (*out)->notes |= MST_NOTE_COPIES;
+    (*out)->seconds = mst_clock_seconds() - begin;
+    return status;
 }

@@ -327,18 +327,6 @@ static mst_status ask_region(const doubts *d)
     return MST_OK;
 }
 
-/* Weights and clusters say themselves what rows are worth. */
-mst_status mean_ask_copies(mst_mean_result *r, size_t n, size_t D, const double *x,
-                           const mst_mean_options *o)
-{
-    if (o->weights != NULL || o->clusters != NULL)
-        return MST_OK;
-    MST_TRY(rows_copies(n, D, x, &r->copies));
-    if (r->copies > 1)
-        r->notes |= MST_NOTE_COPIES;
-    return MST_OK;
-}
-
 mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
                            const mst_mean_options *options)
 {
@@ -357,9 +345,6 @@ mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
         status = ask_time(&d);
     if (status == MST_OK)
         status = ask_region(&d);
-    if (status == MST_OK)
-        status = mean_ask_copies(result, model->model.rows[0].n, mst_manifold_ambient(d.m),
-                                 model->model.rows[0].x, options);
     stat_pieces_free(&d.pieces);
     return status;
 }

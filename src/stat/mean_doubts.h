@@ -12,8 +12,5 @@
 /* Test of uniformity, corrected time, region and notes of a result that has its error bars. */
 MST_MUST_USE mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
                                         const mst_mean_options *options);
-/* Were rows written down several times? */
-MST_MUST_USE mst_status mean_ask_copies(mst_mean_result *r, size_t n, size_t D, const double *x,
-                                        const mst_mean_options *o);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/linalg.h"
 #include "stat/factors.h"
 #include "stat/mean_clusters.h"
-#include "stat/mean_doubts.h"
 #include "stat/mean_search.h"
 #include "stat/rows.h"
 
@@ -47,7 +46,8 @@ static mst_status fit_factors(factor_fits *f, const mst_score *source)
         MST_TRY(factor_open(v, source, i, f->n, f->x));
         one.time_per_factor = false;
         one.start = f->o->start != NULL ? f->o->start + v->first_at : NULL;
-        mst_status status = mst_mean_fit(&f->results[i], v->source, f->n, v->x, &one);
+        MST_TRY(mst_score_prepare(v->source, f->n, v->x));
+        mst_status status = mean_fit_rows(&f->results[i], v->source, f->n, v->x, &one);
         if (status != MST_OK && f->results[i] == NULL)
             return status;
     }
@@ -267,7 +267,7 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part, const fact
     r->variance += part->variance;
     r->parameters += part->parameters;
     r->notes |=
-        part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART | MST_NOTE_COPIES);
+        part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART);
     add_uniform(r, part, view);
     r->bridge_paths = part->bridge_paths > r->bridge_paths ? part->bridge_paths : r->bridge_paths;
     r->bridge_share = fmax(r->bridge_share, part->bridge_share);
@@ -311,7 +311,6 @@ static mst_status join(const factor_fits *f, const mst_score *source, mst_mean_r
         add_part(r, f->results[i], &f->views[i]);
     r->aic = 2 * (double)r->parameters - 2 * r->log_likelihood;
     r->bic = log(rows_weight(f->n, f->o->weights)) * (double)r->parameters - 2 * r->log_likelihood;
-    MST_TRY(mean_ask_copies(r, f->n, f->D, f->x, f->o)); /* of whole rows */
     MST_TRY(add_times(f, r));
     MST_TRY(mst_manifold_frame(mst_score_manifold(source), 1, r->mean, r->basis));
     return r->no_errors == MST_ERRORS_GIVEN ? join_covariance(f, r) : MST_OK;

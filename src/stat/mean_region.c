@@ -61,9 +61,14 @@ mst_status mst_mean_region_holds(bool *holds, const mst_mean_result *r, const ms
     if (r->region_kind == MST_REGION_ELLIPSOID)
         MST_TRY(ellipsoid_holds(r, mst_score_manifold(source), y, &found));
     if (r->region_kind == MST_REGION_SCORE) {
-        MST_TRY(mean_take_weights(n, &o.weights, o.weights_are, &weights));
-        mst_status status = scores_hold(r, source, n, x, &o, y, &found);
+        size_t *names, different;
+        MST_TRY(mean_take_copies(n, mst_manifold_ambient(mst_score_manifold(source)), x, &o, &names,
+                                 &different));
+        mst_status status = mean_take_weights(n, &o.weights, o.weights_are, &weights);
+        if (status == MST_OK)
+            status = scores_hold(r, source, n, x, &o, y, &found);
         mst_release(weights);
+        mst_release(names);
         MST_TRY(status);
     }
     *holds = found;

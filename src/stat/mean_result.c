@@ -34,7 +34,6 @@ mst_status mean_result_new(mst_mean_result **out, size_t d, size_t D, bool matri
     r->degrees_of_freedom = INFINITY;
     r->effective_n = r->time_corrected = r->uniform_statistic = r->uniform_p_value = NAN;
     r->axial_p_value = r->uniform_part_p_value = NAN;
-    r->copies = 1;
     r->bridge_share = NAN;
     r->region_share = r->region_time = r->equal_times_statistic = r->equal_times_p_value = NAN;
     *out = r;

@@ -166,6 +166,9 @@ MST_MUST_USE mst_status mean_describe(const mean_search *s, mst_mean_result **ou
 
 /* ---- Products ---- */
 
+/* mst_mean_fit of arguments that are right and rows that are no copies but by their clusters. */
+MST_MUST_USE mst_status mean_fit_rows(mst_mean_result **out, const mst_score *source, size_t n,
+                                      const double *x, const mst_mean_options *options);
 /* Times of the factors and the test of equal ones, where that can be done. */
 MST_MUST_USE mst_status mean_compare_times(mst_mean_result *result, const fit_means *model,
                                            const mst_mean_options *options);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* What weights say. Everything after this takes them as counts; relative ones become counts of as many
- * observations as they are worth. */
+ * observations as they are worth. Copies of a row are a cluster. */
 #include "stat/mean_weights.h"
 #include "stat/rows.h"
 
@@ -29,6 +29,18 @@ mst_status mean_take_weights(size_t n, const double **weights, mst_weight_meanin
     for (size_t i = 0; i < n; i++)
         (*copy)[i] = (*weights)[i] / largest * (sum / squares);
     *weights = *copy;
+    return MST_OK;
+}
+
+mst_status mean_take_copies(size_t n, size_t D, const double *x, mst_mean_options *o,
+                            size_t **names, size_t *different)
+{
+    *names = NULL;
+    *different = n;
+    if (o->weights != NULL || o->clusters != NULL)
+        return MST_OK;
+    MST_TRY(rows_copies(n, D, x, names, different));
+    o->clusters = *names;
     return MST_OK;
 }
 

@@ -23,8 +23,11 @@ size_t rows_weighing(size_t n, const double *weights);
  * their metrics do not see units. */
 MST_MUST_USE mst_status rows_rounding(const mst_manifold *m, size_t n, const double *x,
                                       const double *weights, double *square);
-/* Were rows written down several times? If each different row occurs a multiple of some number of times, and
- * there are so many of them that chance would do that in less than one set of 256, that number; else 1. */
-MST_MUST_USE mst_status rows_copies(size_t n, size_t D, const double *x, size_t *copies);
+/* Were rows written down several times? Rows that are equal in all digits are copies if their numbers have at
+ * least eight digits, not those of a grid in whatever unit, or if each different row occurs a
+ * multiple of some number of times, which chance would do in less than one set of 256. Then *names (n) is the
+ * first row that each is equal to, to be released, and *different how many there are; else null and n. */
+MST_MUST_USE mst_status rows_copies(size_t n, size_t D, const double *x, size_t **names,
+                                    size_t *different);
 
 #endif

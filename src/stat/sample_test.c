@@ -255,9 +255,6 @@ static mst_status run(samples *t, test_arrangement *a, double *pooled, compariso
         MST_TRY(mst_allocate(&r->common_mean, t->D));
     test_arrange(a, t);
     MST_TRY(fit_groups(t, a, r));
-    for (size_t g = 0; g < t->groups && t->o->clusters == NULL; g++)
-        if ((r->fits[g]->notes & MST_NOTE_COPIES) != 0)
-            r->notes |= MST_TEST_NOTE_COPIES;
     MST_TRY(fit_pooled(t, a, pooled));
     double *coordinates;
     mst_status status = samples_unroll(t, &coordinates);
@@ -328,6 +325,39 @@ static mst_status test_samples(mst_test_result **out, const mst_score *source, c
     return status;
 }
 
+/* names (n) of rows that were written down several times, a name for copies in one group: equal rows of
+ * different groups are no pairs. Null where there are none. */
+static mst_status take_copies(size_t n, size_t D, const double *x, size_t groups,
+                              const size_t *group, size_t **names)
+{
+    double *own = NULL;
+    size_t *row = NULL;
+    *names = NULL;
+    mst_status status = mst_allocate(&own, n * D);
+    if (status == MST_OK)
+        status = mst_allocate(&row, n);
+    for (size_t g = 0; status == MST_OK && g < groups; g++) {
+        size_t count = 0, *first, different;
+        for (size_t i = 0; i < n; i++)
+            if (group[i] == g) {
+                memcpy(own + count * D, x + i * D, D * sizeof *x);
+                row[count++] = i;
+            }
+        status = rows_copies(count, D, own, &first, &different);
+        if (status == MST_OK && first != NULL && *names == NULL) {
+            status = mst_allocate(names, n);
+            for (size_t i = 0; status == MST_OK && i < n; i++)
+                (*names)[i] = i;
+        }
+        for (size_t k = 0; status == MST_OK && first != NULL && k < count; k++)
+            (*names)[row[k]] = row[first[k]];
+        mst_release(first);
+    }
+    mst_release(row);
+    mst_release(own);
+    return status;
+}
+
 mst_status mst_sample_test(mst_test_result **out, const mst_score *source, size_t n,
                            const double *x, size_t groups, const size_t *group,
                            const mst_test_options *options)
@@ -341,12 +371,24 @@ mst_status mst_sample_test(mst_test_result **out, const mst_score *source, size_
     MST_TRY(check_groups(n, groups, group));
     MST_TRY(rows_check(mst_score_manifold(source), n, x, NULL));
     MST_TRY(mst_score_prepare(source, n, x));
-    MST_TRY(test_units_new(&units, n, groups, group, o.clusters));
+    size_t *copies = NULL;
+    if (o.clusters == NULL)
+        MST_TRY(take_copies(n, mst_manifold_ambient(mst_score_manifold(source)), x, groups, group,
+                            &copies));
+    /* The likelihood ratio, where it was asked for, takes copies for independent, and the note says so. */
+    if (o.method != MST_TEST_LR && copies != NULL)
+        o.clusters = copies;
     mst_test_result *r = NULL;
-    mst_status status = test_samples(&r, source, x, &units, &o);
+    mst_status status = test_units_new(&units, n, groups, group, o.clusters);
+    if (status == MST_OK)
+        status = test_samples(&r, source, x, &units, &o);
     test_units_free(&units);
+    bool copied = copies != NULL;
+    mst_release(copies);
     if (status != MST_OK)
         return status;
+    if (copied)
+        r->notes |= MST_TEST_NOTE_COPIES;
     r->seconds = mst_clock_seconds() - begin;
     *out = r;
     if (!r->converged)

@@ -447,11 +447,15 @@ check "a point far away: a warning" grep -q 'warning: -k 2 has a lower BIC, .*as
 
 # Copies of rows tell no more than one of each; weights and clusters say what rows are worth.
 seq 24 | awk '{ printf "%.6f\n", sin(3 * ($1 % 12)) }' >twice.csv
-expects "rows that occur twice" "'copies' in r['warnings']" mean --manifold euclidean:1 twice.csv
-check "they are a warning" grep -q 'warning: every row occurs a multiple of 2 times, which chance would not do.*--cluster' "$err"
+expects "rows that occur twice" "'copies' in r['warnings'] and r['different_rows'] == 12 and 'clusters' not in r" mean --manifold euclidean:1 twice.csv
+check "they are a warning" grep -q 'warning: only 12 of 24 rows are different, .*--weights' "$err"
+run mean --manifold euclidean:1 twice.csv
+check "the text says how many" grep -Eq '^ +different rows +12, worth 11 independent rows' "$out"
 expects "not with clusters" "'copies' not in r['warnings'] and r['clusters'] == 12" mean --manifold euclidean:1 --cluster <(seq 24 | awk '{ print $1 % 12 }') twice.csv
 expects "a test of copies" "'copies' in r['warnings']" test --manifold euclidean:1 twice.csv <(head -n 12 twice.csv)
-check "it is a warning" grep -q 'written down several times.*p-value is too small.*--cluster' "$err"
+check "it is a warning" grep -q 'written down several times, and copies of a row are taken for one' "$err"
+run test --manifold euclidean:1 --method lr twice.csv <(head -n 12 twice.csv)
+check "the likelihood ratio takes them for independent" grep -q 'written down several times.*too small.*--method permutation' "$err"
 refuses "coordinates whose squares are nothing" 2 'all coordinates are below 1e-150.*another unit' mean --manifold euclidean:1 - <<<$'1e-160\n2e-160'
 
 # Factors on unlike scales: t is 41.5 / 8 in the plane and 96875 / 4 on the line.

@@ -13,6 +13,8 @@ typedef enum law_shape {
     LAW_NORMAL,
     LAW_T5,       /* Student's t with 5 degrees of freedom, the same in all directions */
     LAW_LONG,     /* normal, the first direction `ratio` times as wide as the others */
+    LAW_T3,       /* the same with 3 */
+    LAW_SKEW,     /* exponential in each direction, about its mean */
     LAW_OUTLIERS, /* normal, 5 % of the rows five times as wide */
 } law_shape;
 
@@ -35,6 +37,11 @@ static inline void draw_tangent(const row_law *law, mst_random random, size_t i,
     mst_random_uniforms(random, i, 1, &u);
     if (law->shape == LAW_T5) /* variance 5/3 */
         factor *= sqrt(3 / (z[0] * z[0] + z[1] * z[1] + z[2] * z[2] + z[3] * z[3] + z[4] * z[4]));
+    if (law->shape == LAW_T3) /* variance 3 */
+        factor /= sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    if (law->shape == LAW_SKEW)
+        for (size_t a = 0; a < d; a++)
+            v[a] = -log(erfc(-v[a] / M_SQRT2) / 2) - 1;
     if (law->shape == LAW_OUTLIERS)
         factor *= (u < 0.05 ? 5 : 1) / sqrt(1 + 0.05 * 24);
     if (law->shape == LAW_LONG) {
