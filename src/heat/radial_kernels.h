@@ -7,6 +7,7 @@
 
 #include "base/isa.h"
 #include "heat/radial.h"
+#include "heat/radial_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,11 +78,25 @@ typedef struct radial_place {
     double *y, *c; /* (ambient), (dim, ambient): c times x − y is the vector c */
 } radial_place;
 
+/* Rows in columns of RADIAL_ROWS, n of them, n a multiple of 8; those without a weight are 0. */
+enum { RADIAL_ROWS = 256 };
+typedef struct radial_factor_rows {
+    size_t first, dim;
+    double *z, *c, *values; /* one column, dim columns, RADIAL_VALUES columns */
+} radial_factor_rows;
+typedef struct radial_block {
+    size_t n, d, factors;
+    double t, *weights;
+    radial_factor_rows *factor;
+    double *room; /* (2 d + 4) columns */
+} radial_block;
+
 struct radial_table_kernels {
-    /* z (n) and c (dim, n) of rows x, n ≤ 256, c by columns of 256 */
+    /* z and c of n rows x */
     void (*place)(const radial_place *p, size_t n, const double *x, double *z, double *c);
-    /* values (n, RADIAL_VALUES) */
     void (*look_up)(const radial_table *t, size_t n, const double *z, double *values);
+    /* adds Σ w … of the block to what is wanted */
+    void (*add)(const radial_block *b, const radial_sums *sums);
 };
 MST_DECLARE_HOT(struct radial_table_kernels, radial_table_kernels);
 

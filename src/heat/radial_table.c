@@ -173,7 +173,7 @@ static bool is_accurate(const heat_model *model, const nodes *k, size_t i, doubl
                         const double *exact, const double *found)
 {
     double error[RADIAL_VALUES], square = square_of_c(model, k->z[i]), c = sqrt(square);
-    for (int v = 0; v < RADIAL_VALUES; v++)
+    for (int v = 0; v < RADIAL_VALUES - 1; v++)
         error[v] = found[v] - exact[v];
     double root = 1 / sqrt(t);
     return close_to(error[RADIAL_LOG_P], 2e-12, exact[RADIAL_LOG_P], 1) &&
@@ -217,7 +217,7 @@ static void fill(const heat_model *model, radial_table *t, double time, size_t b
 {
     enum { EACH = RADIAL_TERMS + PROBES };
     double node[RADIAL_TERMS], matrix[RADIAL_TERMS][RADIAL_TERMS];
-    double values[HEAT_BLOCK * RADIAL_VALUES], found[RADIAL_VALUES];
+    double values[HEAT_BLOCK * RADIAL_VALUES], column[RADIAL_VALUES * RADIAL_ROWS];
     nodes k = {.n = 0};
     interpolation_matrix(node, matrix);
     for (size_t piece = begin; piece < end; piece++)
@@ -236,7 +236,10 @@ static void fill(const heat_model *model, radial_table *t, double time, size_t b
             }
         for (int p = 0; p < PROBES; p++) {
             size_t i = (piece - begin) * EACH + RADIAL_TERMS + (size_t)p;
-            MST_PICK(radial_table_kernels)->look_up(t, 1, &k.z[i], found);
+            MST_PICK(radial_table_kernels)->look_up(t, 1, &k.z[i], column);
+            double found[RADIAL_VALUES];
+            for (int a = 0; a < RADIAL_VALUES - 1; a++)
+                found[a] = column[a * RADIAL_ROWS];
             if (k.z[i] <= t->last &&
                 !is_accurate(model, &k, i, time, values + i * RADIAL_VALUES, found))
                 *good = leave_out(t, piece) && *good;
@@ -410,111 +413,183 @@ mst_status radial_tables_new(radial_tables **out, const mst_manifold *m, const d
 
 /* ---- Rows ---- */
 
-static void add_factor(const radial_tables *r, const factor *f, size_t n, const double *values,
-                       const double *c, const radial_rows *out)
-{
-    size_t d = r->m->dim, k = f->place.dim;
-    double t = r->t;
-    for (size_t i = 0; i < n; i++) {
-        const double *v = values + i * RADIAL_VALUES;
-        if (out->log_p != NULL)
-            out->log_p[i] += v[RADIAL_LOG_P];
-        if (out->dt != NULL)
-            out->dt[i] += v[RADIAL_DT];
-        for (size_t a = 0; out->score != NULL && a < k; a++)
-            out->score[i * d + f->first + a] = -v[RADIAL_G] * c[a * HEAT_BLOCK + i];
-        if (out->cross != NULL) {
-            double *cross = out->cross + i * (d + 1);
-            for (size_t a = 0; a < k; a++)
-                cross[f->first + a] = -t * v[RADIAL_G_DT] * c[a * HEAT_BLOCK + i];
-            cross[d] += t * (v[RADIAL_DT] + t * v[RADIAL_DTT]);
-        }
-        for (size_t a = 0; out->hessian != NULL && a < k; a++) {
-            double *row = out->hessian + (i * d + f->first + a) * d + f->first;
-            double by = v[RADIAL_MIXED] * c[a * HEAT_BLOCK + i];
-            for (size_t b = 0; b < k; b++)
-                row[b] = by * c[b * HEAT_BLOCK + i];
-            row[a] += v[RADIAL_ACROSS];
-        }
-    }
-}
+/* The columns of a block of n rows. */
+typedef struct columns {
+    radial_block block;
+    bool *beyond; /* (n): rows for the kernel */
+    bool any;
+} columns;
 
-/* A row beyond a table: the kernel, and its differences by time. */
-static mst_status exact_row(const radial_tables *r, const double *y, const double *x, size_t i,
-                            const radial_rows *out)
+static mst_status columns_open(columns *k, const radial_tables *r, size_t n)
 {
-    const mst_manifold *m = r->m;
-    size_t d = m->dim, D = m->ambient;
-    double *work, log_p, dt[3];
-    MST_TRY(mst_allocate(&work, 3 * (D + d) + d * d));
-    double *score[3] = {work, work + D, work + 2 * D}, *c[3], *hessian = work + 3 * (D + d);
-    mst_status status = MST_OK;
-    for (int k = 2; status == MST_OK && k >= 0; k--) {
-        double t = r->t * (k == 0 ? 1 : k == 1 ? 1 + time_step : 1 - time_step);
-        c[k] = work + 3 * D + (size_t)k * d;
-        status =
-            mst_heat_kernel(m, 1, x, y, t, 1,
-                            &(mst_heat_values){&log_p, &dt[k], score[k], k == 0 ? hessian : NULL});
-        if (status == MST_OK)
-            status = mst_manifold_to_frame(m, 1, y, score[k], c[k]);
-    }
-    double by = 1 / (2 * time_step);
-    for (size_t a = 0; status == MST_OK && a < d; a++) {
-        if (out->score != NULL)
-            out->score[i * d + a] = c[0][a];
-        if (out->cross != NULL)
-            out->cross[i * (d + 1) + a] = (c[1][a] - c[2][a]) * by;
-    }
-    if (status == MST_OK && out->cross != NULL)
-        out->cross[i * (d + 1) + d] = r->t * (dt[0] + (dt[1] - dt[2]) * by);
-    if (status == MST_OK && out->log_p != NULL)
-        out->log_p[i] = log_p;
-    if (status == MST_OK && out->dt != NULL)
-        out->dt[i] = dt[0];
-    if (status == MST_OK && out->hessian != NULL)
-        memcpy(out->hessian + i * d * d, hessian, d * d * sizeof *hessian);
-    mst_release(work);
+    size_t d = r->m->dim, per_factor = RADIAL_ROWS * (1 + RADIAL_VALUES);
+    *k = (columns){.block = {.n = (n + 7) / 8 * 8, .d = d, .factors = r->count, .t = r->t}};
+    radial_block *b = &k->block;
+    MST_TRY(mst_allocate(&b->weights, RADIAL_ROWS * (1 + d) + r->count * per_factor +
+                                          RADIAL_ROWS * (2 * d + 4)));
+    mst_status status = mst_allocate(&b->factor, r->count);
+    if (status == MST_OK)
+        status = mst_allocate_zero(&k->beyond, RADIAL_ROWS);
+    double *c = b->weights + RADIAL_ROWS, *memory = c + d * RADIAL_ROWS;
+    for (size_t f = 0; status == MST_OK && f < r->count; f++, memory += per_factor)
+        b->factor[f] = (radial_factor_rows){.first = r->factors[f].first,
+                                            .dim = r->factors[f].place.dim,
+                                            .z = memory,
+                                            .values = memory + RADIAL_ROWS,
+                                            .c = c + r->factors[f].first * RADIAL_ROWS};
+    b->room = memory;
     return status;
 }
 
-static void clear(size_t d, size_t n, const radial_rows *out)
+static void columns_close(columns *k)
 {
-    if (out->log_p != NULL)
-        memset(out->log_p, 0, n * sizeof *out->log_p);
-    if (out->dt != NULL)
-        memset(out->dt, 0, n * sizeof *out->dt);
-    if (out->hessian != NULL)
-        memset(out->hessian, 0, n * d * d * sizeof *out->hessian);
-    for (size_t i = 0; out->cross != NULL && i < n; i++)
-        out->cross[i * (d + 1) + d] = 0;
+    mst_release(k->block.weights);
+    mst_release(k->block.factor);
+    mst_release(k->beyond);
 }
 
-mst_status radial_tables_rows(const radial_tables *r, size_t n, const double *x,
-                              const radial_rows *out)
+/* Row i has no part in the sums. */
+static void leave_row(radial_block *b, size_t i)
+{
+    b->weights[i] = 0;
+    for (size_t f = 0; f < b->factors; f++) {
+        b->factor[f].z[i] = 0;
+        for (size_t a = 0; a < b->factor[f].dim; a++)
+            b->factor[f].c[a * RADIAL_ROWS + i] = 0;
+    }
+}
+
+static void fill_columns(const radial_tables *r, size_t n, const double *x, const double *weights,
+                         columns *k)
 {
     const struct radial_table_kernels *kernels = MST_PICK(radial_table_kernels);
-    size_t d = r->m->dim, D = r->m->ambient;
-    double z[HEAT_BLOCK], *values, *y;
-    bool beyond[HEAT_BLOCK] = {false}, any = false;
-    MST_TRY(mst_allocate(&values, HEAT_BLOCK * (RADIAL_VALUES + d) + D));
-    double *c = values + HEAT_BLOCK * RADIAL_VALUES;
-    y = c + HEAT_BLOCK * d;
-    clear(d, n, out);
+    radial_block *b = &k->block;
+    for (size_t i = 0; i < b->n; i++)
+        b->weights[i] = i < n ? (weights != NULL ? weights[i] : 1) : 0;
     for (size_t f = 0; f < r->count; f++) {
         const factor *one = &r->factors[f];
-        kernels->place(&one->place, n, x, z, c);
-        kernels->look_up(one->table, n, z, values);
-        add_factor(r, one, n, values, c, out);
-        memcpy(y + one->place.column, one->place.y, one->place.ambient * sizeof *y);
-        for (size_t i = 0; i < n; i++) {
-            beyond[i] |= !(z[i] <= one->table->last);
-            any |= beyond[i];
-        }
+        kernels->place(&one->place, n, x, b->factor[f].z, b->factor[f].c);
+        for (size_t i = 0; i < n; i++)
+            k->beyond[i] |= !(b->factor[f].z[i] <= one->table->last);
     }
-    mst_status status = MST_OK;
-    for (size_t i = 0; any && status == MST_OK && i < n; i++)
-        if (beyond[i])
-            status = exact_row(r, y, x + i * D, i, out);
-    mst_release(values);
+    for (size_t i = 0; i < b->n; i++) {
+        if (i < n && b->weights[i] != 0 && !k->beyond[i])
+            continue;
+        k->beyond[i] &= i < n && b->weights[i] != 0;
+        k->any |= k->beyond[i];
+        leave_row(b, i);
+    }
+    for (size_t f = 0; f < r->count; f++)
+        kernels->look_up(r->factors[f].table, b->n, b->factor[f].z, b->factor[f].values);
+}
+
+/* What the kernel, and its differences by time, give for a row. */
+typedef struct exact_row {
+    double log_p, *gradient, *hessian, *cross; /* (d + 1), (d, d), (d + 1) */
+    double *y, *score;                         /* (D) */
+} exact_row;
+
+static mst_status exact_row_open(exact_row *e, const radial_tables *r)
+{
+    size_t d = r->m->dim, D = r->m->ambient;
+    MST_TRY(mst_allocate(&e->gradient, 2 * (d + 1) + d * d + 2 * D + 2 * (d + 1)));
+    e->cross = e->gradient + d + 1;
+    e->hessian = e->cross + 3 * (d + 1);
+    e->y = e->hessian + d * d;
+    e->score = e->y + D;
+    for (size_t f = 0; f < r->count; f++)
+        memcpy(e->y + r->factors[f].place.column, r->factors[f].place.y,
+               r->factors[f].place.ambient * sizeof *e->y);
+    return MST_OK;
+}
+
+/* By (y, log t). */
+static mst_status gradient_at(const radial_tables *r, exact_row *e, const double *x, double t,
+                              double *hessian, double *gradient)
+{
+    double dt;
+    MST_TRY(mst_heat_kernel(r->m, 1, x, e->y, t, 1,
+                            &(mst_heat_values){&e->log_p, &dt, e->score, hessian}));
+    gradient[r->m->dim] = t * dt;
+    return mst_manifold_to_frame(r->m, 1, e->y, e->score, gradient);
+}
+
+static mst_status exact_row_at(const radial_tables *r, exact_row *e, const double *x)
+{
+    size_t width = r->m->dim + 1;
+    double *after = e->cross + width, *before = after + width;
+    MST_TRY(gradient_at(r, e, x, r->t * (1 + time_step), NULL, after));
+    MST_TRY(gradient_at(r, e, x, r->t * (1 - time_step), NULL, before));
+    for (size_t k = 0; k < width; k++)
+        e->cross[k] = (after[k] - before[k]) / (2 * time_step);
+    return gradient_at(r, e, x, r->t, e->hessian, e->gradient);
+}
+
+static void add_vector(size_t n, double w, const double *from, double *to)
+{
+    for (size_t k = 0; to != NULL && k < n; k++)
+        to[k] += w * from[k];
+}
+
+static void add_exact_row(const radial_tables *r, const exact_row *e, double w,
+                          const radial_sums *sums)
+{
+    size_t d = r->m->dim, width = d + 1;
+    const double *g = e->gradient;
+    add_vector(1, w, &e->log_p, sums->log_p);
+    add_vector(width, w, g, sums->gradient);
+    add_vector(d * d, w, e->hessian, sums->hessian);
+    add_vector(width, w, e->cross, sums->cross);
+    for (size_t k = 0; sums->square != NULL && k < width; k++)
+        *sums->square += w * g[k] * g[k] * (k < d ? r->t : 1);
+    for (size_t k = 0; sums->outer != NULL && k < width; k++)
+        add_vector(width, w * g[k], g, sums->outer + k * width);
+}
+
+mst_status radial_tables_add(const radial_tables *r, size_t n, const double *x,
+                             const double *weights, const radial_sums *sums)
+{
+    columns k;
+    exact_row e = {.gradient = NULL};
+    mst_status status = columns_open(&k, r, n);
+    if (status == MST_OK) {
+        fill_columns(r, n, x, weights, &k);
+        MST_PICK(radial_table_kernels)->add(&k.block, sums);
+    }
+    if (status == MST_OK && k.any)
+        status = exact_row_open(&e, r);
+    for (size_t i = 0; status == MST_OK && k.any && i < n; i++) {
+        if (!k.beyond[i])
+            continue;
+        status = exact_row_at(r, &e, x + i * r->m->ambient);
+        if (status == MST_OK)
+            add_exact_row(r, &e, weights != NULL ? weights[i] : 1, sums);
+    }
+    mst_release(e.gradient);
+    columns_close(&k);
+    return status;
+}
+
+mst_status radial_tables_log_p(const radial_tables *r, size_t n, const double *x, double *log_p)
+{
+    columns k;
+    exact_row e = {.gradient = NULL};
+    mst_status status = columns_open(&k, r, n);
+    if (status == MST_OK) {
+        fill_columns(r, n, x, NULL, &k);
+        memset(log_p, 0, n * sizeof *log_p);
+        for (size_t f = 0; f < r->count; f++)
+            for (size_t i = 0; i < n; i++)
+                log_p[i] += k.block.factor[f].values[RADIAL_LOG_P * RADIAL_ROWS + i];
+    }
+    if (status == MST_OK && k.any)
+        status = exact_row_open(&e, r);
+    for (size_t i = 0; status == MST_OK && k.any && i < n; i++)
+        if (k.beyond[i]) {
+            status = mst_heat_kernel(r->m, 1, x + i * r->m->ambient, e.y, r->t, 1,
+                                     &(mst_heat_values){.log_p = &log_p[i]});
+        }
+    mst_release(e.gradient);
+    columns_close(&k);
     return status;
 }

@@ -27,16 +27,21 @@ MST_MUST_USE mst_status radial_tables_new(radial_tables **out, const mst_manifol
                                           const double *y, double t);
 void radial_tables_free(radial_tables *tables);
 
-/* By row; what is null is not wanted. Derivatives are by (y, log t), in the frame at y. */
-typedef struct radial_rows {
-    double *log_p, *dt; /* (n), dt = ∂_t log p */
-    double *score;      /* (n, d) */
-    double *hessian;    /* (n, d, d) */
-    double *cross;      /* (n, d + 1): ∂_log t of the score and of t ∂_t log p */
-} radial_rows;
+/* Σ w … of rows, what is null not being wanted. Derivatives are by (y, log t), in the frame at y. */
+typedef struct radial_sums {
+    double *log_p;
+    double *square;   /* Σ w (|s|² t + (t ∂_t log p)²), s the score */
+    double *gradient; /* (d + 1) */
+    double *hessian;  /* (d, d), by y alone */
+    double *outer;    /* (d + 1, d + 1): products of the gradients of each row */
+    double *cross;    /* (d + 1): ∂_log t of the gradient */
+} radial_sums;
 
-/* Rows x (n, D), n ≤ HEAT_BLOCK, all finite. A row does not depend on the others. */
-MST_MUST_USE mst_status radial_tables_rows(const radial_tables *tables, size_t n, const double *x,
-                                           const radial_rows *out);
+/* Adds rows x (n, D), n ≤ 256, with weights (n) or null. Rows of weight 0 may be anything. */
+MST_MUST_USE mst_status radial_tables_add(const radial_tables *tables, size_t n, const double *x,
+                                          const double *weights, const radial_sums *sums);
+/* log p of each row (n). */
+MST_MUST_USE mst_status radial_tables_log_p(const radial_tables *tables, size_t n, const double *x,
+                                            double *log_p);
 
 #endif

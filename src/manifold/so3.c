@@ -144,11 +144,37 @@ static mst_status validate(const mst_manifold *m, size_t n, const double *x, siz
 
 /* The nearest rotation in the Frobenius norm: its quaternion is the top eigenvector of a symmetric 4×4 matrix
  * linear in R (Horn 1987), which for a rotation is 4qqᵀ − I. */
+/* The nearest rotation to one that is a little off: with e = rᵀr − I it is r (I + e)^(−1/2), of which the
+ * terms left out are below 1e-16. False: it is farther off. */
+static bool project_near(const double *r, double *y)
+{
+    const double near = 1e-5;
+    double e[D], f[D], det;
+    multiply_transposed(r, r, e);
+    e[0] -= 1, e[4] -= 1, e[8] -= 1;
+    for (int k = 0; k < D; k++)
+        if (!(fabs(e[k]) < near))
+            return false;
+    det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
+          r[2] * (r[3] * r[7] - r[4] * r[6]);
+    if (!(det > 0))
+        return false;
+    multiply(e, e, f);
+    for (int k = 0; k < D; k++)
+        f[k] = 0.375 * f[k] - 0.5 * e[k];
+    multiply(r, f, e);
+    for (int k = 0; k < D; k++)
+        y[k] = r[k] + e[k];
+    return true;
+}
+
 static mst_status project(const mst_manifold *m, size_t n, const double *x, double *y)
 {
     (void)m;
     for (size_t i = 0; i < n; i++) {
         const double *r = x + i * D;
+        if (project_near(r, y + i * D))
+            continue;
         double t = r[0] + r[4] + r[8];
         double a = r[7] - r[5], b = r[2] - r[6], c = r[3] - r[1];
         double xy = r[1] + r[3], xz = r[2] + r[6], yz = r[5] + r[7];

@@ -34,15 +34,12 @@ mst_status fit_row_work_new(fit_row_work *s, const fit_sum_job *j, size_t rows)
 {
     const mst_manifold *m = mst_score_manifold(j->model->source);
     size_t d = mst_manifold_dim(m), D = mst_manifold_ambient(m);
-    bool cross = j->tables != NULL && j->cross;
-    MST_TRY(mst_allocate(&s->memory,
-                         rows * (2 + D + d + (j->hessian ? d * d : 0) + (cross ? d + 1 : 0))));
+    MST_TRY(mst_allocate(&s->memory, rows * (2 + D + d + (j->hessian ? d * d : 0))));
     s->log_p = s->memory;
     s->dt = s->log_p + rows;
     s->score = s->dt + rows;
     s->c = s->score + rows * D;
     s->hessian = j->hessian ? s->c + rows * d : NULL;
-    s->cross = cross ? s->c + rows * d + (j->hessian ? rows * d * d : 0) : NULL;
     memset(s->log_p, 0, 2 * rows * sizeof *s->log_p);
     return MST_OK;
 }
@@ -83,9 +80,24 @@ static void add_rows(const fit_sum_job *j, const fit_row_work *s, const double *
         for (size_t u = 0; j->outer && u < l->width; u++)
             for (size_t v = 0; v < l->width; v++)
                 outer[u * l->width + v] += weight * (u < d ? c[u] : a) * (v < d ? c[v] : a);
-        for (size_t u = 0; s->cross != NULL && u < l->width; u++)
-            sum[l->cross + u] += weight * s->cross[i * l->width + u];
     }
+}
+
+/* The same from tables. */
+static mst_status add_tabled(const fit_sum_job *j, size_t at, size_t n, double *sum)
+{
+    const fit_rows *rows = &j->model->rows[j->group];
+    const double *w = rows->weights != NULL ? rows->weights + at : NULL;
+    size_t D = mst_manifold_ambient(mst_score_manifold(j->model->source));
+    for (size_t i = 0; i < n; i++)
+        sum[FIT_WEIGHT] += w != NULL ? w[i] : 1;
+    return radial_tables_add(j->tables, n, rows->x + at * D, w,
+                             &(radial_sums){.log_p = &sum[FIT_VALUE],
+                                            .square = &sum[FIT_SQUARE],
+                                            .gradient = sum + j->layout.gradient,
+                                            .hessian = j->hessian ? sum + j->layout.hessian : NULL,
+                                            .outer = j->outer ? sum + j->layout.outer : NULL,
+                                            .cross = j->cross ? sum + j->layout.cross : NULL});
 }
 
 static mst_status sum_block(void *context, size_t begin, size_t end)
@@ -107,14 +119,12 @@ static mst_status sum_block(void *context, size_t begin, size_t end)
                            .t = &j->time,
                            .first = rows->first + at};
         if (j->tables != NULL) {
-            status = radial_tables_rows(
-                j->tables, pairs.n, pairs.x,
-                &(radial_rows){values.log_p, values.dt_log_p, s.c, s.hessian, s.cross});
-        } else {
-            status = score_evaluate_curved(fit_source(j->model), &pairs, &values);
-            if (status == MST_OK)
-                status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
+            status = add_tabled(j, at, pairs.n, sum);
+            continue;
         }
+        status = score_evaluate_curved(fit_source(j->model), &pairs, &values);
+        if (status == MST_OK)
+            status = mst_to_frame_at(m, pairs.n, j->y, s.score, s.c);
         if (status == MST_OK)
             add_rows(j, &s, rows->weights != NULL ? rows->weights + at : NULL, pairs.n, sum);
     }

@@ -37,7 +37,6 @@ typedef struct fit_sum_job {
 typedef struct fit_row_work {
     double *log_p, *dt;          /* (rows) */
     double *score, *c, *hessian; /* (rows, D), (rows, d), (rows, d, d) or null */
-    double *cross;               /* (rows, d + 1), of tables; else null */
     double *memory;
 } fit_row_work;
 MST_MUST_USE mst_status fit_row_work_new(fit_row_work *s, const fit_sum_job *j, size_t rows);

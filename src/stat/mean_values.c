@@ -26,7 +26,7 @@ static mst_status row_values(const job *j, size_t at, size_t n, const double *y,
     const mst_score *source = fit_source(&j->s->model.model);
     const double *x = j->rows->x + at * j->s->D;
     if (j->tables != NULL)
-        return radial_tables_rows(j->tables, n, x, &(radial_rows){.log_p = log_p});
+        return radial_tables_log_p(j->tables, n, x, log_p);
     if (!score_is_log(source)) {
         mst_pairs pairs = {.n = n, .x = x, .y = y, .t = &j->time, .first = j->rows->first + at};
         mst_heat_values values = {.log_p = log_p, .score = score_is_exact(source) ? NULL : score};

@@ -93,8 +93,12 @@ static double largest(size_t n, const double *a)
     return most;
 }
 
-static void compare_row(const setting *s, const char *spec, double t, size_t i,
-                        const radial_rows *rows)
+/* One row as a sum. */
+typedef struct row {
+    double log_p, square, *gradient, *hessian, *outer, *cross;
+} row;
+
+static void compare_row(const setting *s, const char *spec, double t, size_t i, const row *r)
 {
     size_t d = s->d;
     const double h = 1e-4, *x = s->x + i * s->D;
@@ -105,27 +109,79 @@ static void compare_row(const setting *s, const char *spec, double t, size_t i,
     by_kernel(s, x, t * (1 - h), &other, &dt_before, before, hessian);
     by_kernel(s, x, t, &log_p, &dt, score, hessian);
     double size = fmax(largest(d, score), 1 / sqrt(t)), bend = fmax(largest(d * d, hessian), 1 / t);
-    ck_assert_msg(fabs(rows->log_p[i] - log_p) <= 4e-12 * fmax(1, fabs(log_p)),
-                  "%s t=%g row %zu: log p %.17g, not %.17g", spec, t, i, rows->log_p[i], log_p);
-    ck_assert_msg(fabs(rows->dt[i] - dt) <= 4e-10 * fmax(fabs(dt), 1 / t),
-                  "%s t=%g row %zu: by t %.17g, not %.17g", spec, t, i, rows->dt[i], dt);
+    ck_assert_msg(fabs(r->log_p - log_p) <= 4e-12 * fmax(1, fabs(log_p)),
+                  "%s t=%g row %zu: log p %.17g, not %.17g", spec, t, i, r->log_p, log_p);
+    ck_assert_msg(fabs(r->gradient[d] / t - dt) <= 4e-10 * fmax(fabs(dt), 1 / t),
+                  "%s t=%g row %zu: by t %.17g, not %.17g", spec, t, i, r->gradient[d] / t, dt);
     for (size_t k = 0; k < d; k++) {
-        double cross = rows->cross[i * (d + 1) + k], want = (after[k] - before[k]) / (2 * h);
-        ck_assert_msg(fabs(rows->score[i * d + k] - score[k]) <= 4e-10 * size,
-                      "%s t=%g row %zu: score %.17g, not %.17g", spec, t, i, rows->score[i * d + k],
+        double cross = r->cross[k], want = (after[k] - before[k]) / (2 * h);
+        ck_assert_msg(fabs(r->gradient[k] - score[k]) <= 4e-10 * size,
+                      "%s t=%g row %zu: score %.17g, not %.17g", spec, t, i, r->gradient[k],
                       score[k]);
         ck_assert_msg(fabs(cross - want) <= 4e-6 * fmax(size, fabs(want)),
                       "%s t=%g row %zu: score by log t %.17g, not %.17g", spec, t, i, cross, want);
     }
-    double both = rows->cross[i * (d + 1) + d], want = t * (dt + (dt_after - dt_before) / (2 * h));
+    double both = r->cross[d], want = t * (dt + (dt_after - dt_before) / (2 * h));
     ck_assert_msg(fabs(both - want) <= 4e-6 * fmax(1, fabs(t * dt)),
                   "%s t=%g row %zu: twice by log t %.17g, not %.17g", spec, t, i, both, want);
     for (size_t k = 0; k < d * d; k++)
-        ck_assert_msg(fabs(rows->hessian[i * d * d + k] - hessian[k]) <= 1e-9 * bend,
+        ck_assert_msg(fabs(r->hessian[k] - hessian[k]) <= 1e-9 * bend,
                       "%s t=%g row %zu: Hessian %.17g, not %.17g (of %g)", spec, t, i,
-                      rows->hessian[i * d * d + k], hessian[k], bend);
+                      r->hessian[k], hessian[k], bend);
     free(hessian);
     free(score);
+}
+
+/* The products of the gradient, and their trace. */
+static void compare_products(const setting *s, double t, const row *r)
+{
+    size_t d = s->d, width = d + 1;
+    double square = 0;
+    for (size_t k = 0; k < width; k++) {
+        square += r->gradient[k] * r->gradient[k] * (k < d ? t : 1);
+        for (size_t l = 0; l < width; l++) {
+            double want = r->gradient[k] * r->gradient[l];
+            ck_assert_double_le(fabs(r->outer[k * width + l] - want), 1e-14 * fabs(want));
+        }
+    }
+    ck_assert_double_le(fabs(r->square - square), 1e-13 * square);
+}
+
+/* Rows together are the sum of single ones, each with its weight; those without one may be anything. */
+static void compare_sum(const setting *s, const radial_tables *tables)
+{
+    size_t d = s->d, width = d + 1, all = 2 * width + d * d + width * width;
+    double *memory = doubles(3 * all), *size = memory + 2 * all, value[2] = {0}, square[2] = {0};
+    double weights[ROWS], *x = doubles(ROWS * s->D);
+    dice die = {5};
+    memset(memory, 0, 3 * all * sizeof *memory);
+    memcpy(x, s->x, ROWS * s->D * sizeof *x);
+    for (size_t i = 0; i < ROWS; i++)
+        weights[i] = i % 5 == 3 ? 0 : dice_uniform(&die, 0.5, 2);
+    for (size_t part = 0; part < 2; part++) {
+        double *m = memory + part * all;
+        radial_sums sums = {&value[part],  &square[part],         m,
+                            m + 2 * width, m + 2 * width + d * d, m + width};
+        for (size_t i = 0; part == 0 && i < ROWS; i++) {
+            double before[2] = {value[0], 0};
+            ASSERT_OK(radial_tables_add(tables, 1, x + i * s->D, &weights[i], &sums));
+            size[0] += fabs(value[0] - before[0]);
+        }
+        for (size_t i = 0; part == 1 && i < ROWS; i++)
+            for (size_t a = 0; weights[i] == 0 && a < s->D; a++)
+                x[i * s->D + a] = NAN;
+        if (part == 1)
+            ASSERT_OK(radial_tables_add(tables, ROWS, x, weights, &sums));
+    }
+    ck_assert_double_le(fabs(value[0] - value[1]), 1e-13 * size[0]);
+    ck_assert_double_le(fabs(square[0] - square[1]), 1e-13 * square[0]);
+    for (size_t k = 0; k < width;
+         k++) { /* a Hessian is no larger than the sum of squares and n/t */
+        double bound = sqrt(square[0] * ROWS) + ROWS;
+        ck_assert_double_le(fabs(memory[k] - memory[all + k]), 1e-11 * bound * bound);
+    }
+    free(x);
+    free(memory);
 }
 
 START_TEST(rows_are_those_of_the_kernel)
@@ -141,13 +197,21 @@ START_TEST(rows_are_those_of_the_kernel)
         ASSERT_OK(radial_tables_new(&tables, s.m, s.y, times[k]));
         ck_assert_msg(tables != NULL, "%s: no table at t = %g", spec, times[k]);
         size_t d = s.d;
-        double *memory = doubles(ROWS * (3 + 2 * d + d * d));
-        radial_rows rows = {.log_p = memory, .dt = memory + ROWS, .score = memory + 2 * ROWS};
-        rows.hessian = rows.score + ROWS * d;
-        rows.cross = rows.hessian + ROWS * d * d;
-        ASSERT_OK(radial_tables_rows(tables, ROWS, s.x, &rows));
-        for (size_t i = 0; i < ROWS; i++)
-            compare_row(&s, spec, times[k], i, &rows);
+        double *memory = doubles(2 * (d + 1) + d * d + (d + 1) * (d + 1)), log_p[ROWS];
+        row r = {.gradient = memory, .cross = memory + d + 1, .hessian = memory + 2 * (d + 1)};
+        r.outer = r.hessian + d * d;
+        radial_sums sums = {&r.log_p, &r.square, r.gradient, r.hessian, r.outer, r.cross};
+        ASSERT_OK(radial_tables_log_p(tables, ROWS, s.x, log_p));
+        for (size_t i = 0; i < ROWS; i++) {
+            memset(memory, 0, (2 * (d + 1) + d * d + (d + 1) * (d + 1)) * sizeof *memory);
+            r.log_p = r.square = 0;
+            ASSERT_OK(radial_tables_add(tables, 1, s.x + i * s.D, NULL, &sums));
+            compare_row(&s, spec, times[k], i, &r);
+            ck_assert_double_le(fabs(log_p[i] - r.log_p),
+                                1e-14 * fmax(1, fabs(r.log_p)) / fmin(1, times[k]));
+            compare_products(&s, times[k], &r);
+        }
+        compare_sum(&s, tables);
         free(memory);
         radial_tables_free(tables);
         setting_close(&s);
