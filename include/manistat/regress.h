@@ -31,7 +31,8 @@ typedef struct mst_regress_options {
     const size_t
         *groups; /* (k): columns of one number are tested together; default null: each alone */
     const char *const *names; /* (k), of the columns for messages; default null: column 1 … */
-    /* default MST_COVARIANCE_OBSERVED; of sources without log p, and with clusters, the sandwich instead */
+    /* default MST_COVARIANCE_OBSERVED; of sources without log p, with clusters, and of rows that are not
+     * spread alike, the sandwich instead */
     mst_covariance_kind covariance;
     /* default null: rows are independent; (n): which cluster each is of, any numbers. The sandwich over
      * clusters takes the place of OBSERVED, the bootstrap draws whole clusters, tests are Wald's; with few
@@ -92,6 +93,10 @@ typedef enum mst_regress_note {
     /* Terms have no test: clusters are too few for a law, and for permutations of whole clusters, of which
      * there are only `labellings`, or 0 if the terms vary within clusters. */
     MST_REGRESS_FEW_LABELLINGS = 1 << 8,
+    /* Rows are not spread alike where the columns differ, or far from the middle of them (`spread_p_value` is
+     * at most 0.01): errors and tests are those of the sandwich, as they are up to 0.1 if the rows that
+     * decide are spread more. */
+    MST_REGRESS_UNEQUAL_SPREAD = 1 << 9,
 } mst_regress_note;
 
 typedef struct mst_regress_result {
@@ -152,6 +157,9 @@ typedef struct mst_regress_result {
     struct mst_regress_spread *spread; /* for predictions; or null */
     double labellings;    /* of the least of the tests that clusters are too few for; else NAN */
     double least_p_value; /* that permutations can give */
+    /* By Breusch and Pagan's test, of residuals with constant noise and errors from the
+     * information; else NAN */
+    double spread_p_value;
 } mst_regress_result;
 
 /* Fit to y (n, D) with the design matrix x (n, k), k ≥ 1 columns without a constant. MST_ARGUMENT, with the

@@ -246,6 +246,7 @@ static void json_doubts(mst_json *j, const regress_rows *rows, const mst_regress
         mst_json_end(j);
     }
     json_member_number(j, "kurtosis", r->kurtosis);
+    json_member_number(j, "equal_spread_p_value", r->spread_p_value);
     json_member_bool(j, "curve_found", (r->notes & MST_REGRESS_NO_CURVE) == 0);
     if ((r->notes & MST_REGRESS_INFLUENTIAL) == 0)
         return;
@@ -475,7 +476,8 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
              "what becomes of it without that row",
              rows->kept[r->influential] + 1, r->leverage[r->influential]);
     /* Sandwiches and least squares do not rest on the law. */
-    if ((r->notes & MST_REGRESS_HEAVY_TAILS) != 0 && r->covariance_kind == MST_COVARIANCE_OBSERVED)
+    bool robust = r->covariance_kind != MST_COVARIANCE_OBSERVED && isnan(r->spread_p_value);
+    if ((r->notes & MST_REGRESS_HEAVY_TAILS) != 0 && !robust)
         warn(e->inv,
              "warning: the residuals have heavier tails than Brownian motion (kurtosis %.2g times "
              "that "
@@ -483,6 +485,14 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
              "sandwich "
              "has errors that do not rest on the model",
              r->kurtosis);
+    if ((r->notes & MST_REGRESS_UNEQUAL_SPREAD) != 0)
+        warn(
+            e->inv,
+            "warning: the points are not spread alike where the terms differ, or far from their "
+            "middle (p = %.2g by the test of Breusch and Pagan): errors and tests are those of the "
+            "sandwich, but those of the noise and of new points rest on one noise; try --noise "
+            "loglinear",
+            r->spread_p_value);
     if ((r->notes & MST_REGRESS_NO_COVARIANCE) != 0 && r->converged && !none)
         warn(e->inv, "warning: there are no standard errors: the parameters are too many for the "
                      "rows, or for a matrix");

@@ -2,10 +2,14 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Data that hold no answer, that one row decides, or that the model does not fit. */
+#include "stat/distributions.h"
 #include "stat/regress_parts.h"
 #include "stat/uniformity.h"
 
+#include <manistat/random.h>
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 /* The mean of the first eigenfunctions of a compact piece after a time t is e^(−λt/2) of what it was. Above
  * this λσ² permutations take the place of the laws for little noise. */
@@ -15,6 +19,8 @@ static const double rejected = 0.05;
 /* A row that moves the curve by more than its region (Cook), or whose prediction is mostly itself while
  * others' are not. */
 static const double far_moved = 1, mostly_itself = 0.5, times_the_mean = 3;
+
+static const uint64_t spread_stream = UINT64_C(0x73707264) << 24;
 
 /* u (n) of row i in the frame at the intercept: Σ z_c v_c. */
 static double turn_of(const regress_model *m, size_t i, const double *v, const stat_piece *piece,
@@ -116,6 +122,96 @@ static void ask_tails(const regress_job *j, mst_regress_result *r)
         r->notes |= MST_REGRESS_HEAVY_TAILS;
 }
 
+/* ---- Are rows spread alike? ---- */
+
+typedef struct equal_spread {
+    size_t n, m, all; /* columns of q: the first m are those of the curve */
+    double *q;        /* (all, n), orthonormal; the last one is the leverage */
+    double *u;        /* (n): squared residuals, leverage allowed for */
+    double *left;     /* (n): 1 − leverage */
+} equal_spread;
+
+/* The score of Breusch and Pagan: what the columns explain of u, whose mean is made 1 and whose variance is
+ * 2/d under a normal law. */
+static double spread_score(const equal_spread *s, double d)
+{
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        mean += s->u[i] / (double)s->n;
+    for (size_t c = 1; c < s->all; c++) {
+        double along = 0;
+        for (size_t i = 0; i < s->n; i++)
+            along += s->q[c * s->n + i] * s->u[i] / mean;
+        sum += along * along;
+    }
+    return sum * d / 2;
+}
+
+/* u of normal residuals that a curve was fitted to in flat space; e (n). */
+static void draw_spread(const equal_spread *s, size_t d, mst_random random, double *e)
+{
+    size_t n = s->n;
+    memset(s->u, 0, n * sizeof *s->u);
+    for (size_t a = 0; a < d; a++) {
+        mst_random_normals(random, a * n, n, e);
+        for (size_t c = 0; c < s->m; c++) {
+            double along = 0;
+            for (size_t i = 0; i < n; i++)
+                along += s->q[c * n + i] * e[i];
+            for (size_t i = 0; i < n; i++)
+                e[i] -= along * s->q[c * n + i];
+        }
+        for (size_t i = 0; i < n; i++)
+            s->u[i] += e[i] * e[i] / s->left[i];
+    }
+}
+
+/* Does the spread of the residuals depend on the columns, or on the distance from the middle of them? By chi-
+ * square; where that is in doubt and few rows are too skew for it, by simulated residuals. */
+static mst_status ask_spread(regress_job *j, mst_regress_result *r)
+{
+    const double in_doubt = 0.2, most = 2e7, differs = 0.01, not_sure = 0.1;
+    const size_t draws = 999;
+    size_t n = j->n, k = j->k, above = 1;
+    equal_spread s = {.n = n, .m = k + 1};
+    MST_TRY(mst_allocate(&s.q, (k + 5) * n));
+    s.u = s.q + (k + 2) * n;
+    s.left = s.u + n;
+    double *e = s.left + n;
+    size_t found = regress_add_orthonormal(n, NULL, 0, 0, s.q);
+    for (size_t c = 0; c < k; c++)
+        found = regress_add_orthonormal(n, j->z + c, k, found, s.q);
+    for (size_t i = 0; i < n; i++) {
+        s.left[i] = 1;
+        for (size_t c = 0; c < found; c++)
+            s.left[i] -= s.q[c * n + i] * s.q[c * n + i];
+        s.left[i] = fmax(s.left[i], 1e-6);
+        s.u[i] = r->distances[i] * r->distances[i] / s.left[i];
+    }
+    s.all = regress_add_orthonormal(n, s.left, 1, found, s.q);
+    double mean = 0, decisive = 0; /* are rows that decide spread more than others? */
+    for (size_t i = 0; i < n; i++)
+        mean += s.u[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        decisive += (1 - s.left[i]) * (s.u[i] / mean - 1);
+    double here = spread_score(&s, (double)j->d);
+    r->spread_p_value = mst_chi_square_survival(here, (double)(s.all - 1));
+    double work = (double)(draws * n * j->d * s.all);
+    if (r->spread_p_value < in_doubt && work < most) {
+        for (size_t b = 0; b < draws; b++) {
+            draw_spread(&s, j->d, (mst_random){j->o->seed, spread_stream + b}, e);
+            above += spread_score(&s, (double)j->d) >= here;
+        }
+        r->spread_p_value = (double)above / (double)(draws + 1);
+    }
+    if (r->spread_p_value <= differs)
+        r->notes |= MST_REGRESS_UNEQUAL_SPREAD;
+    /* Then the sandwich costs little, and the rest is wrong: the test has to be sure of the contrary. */
+    j->unlike = r->spread_p_value <= differs || (r->spread_p_value < not_sure && decisive > 0);
+    mst_release(s.q);
+    return MST_OK;
+}
+
 mst_status regress_add_doubts(regress_job *j, mst_regress_result *r)
 {
     MST_TRY(ask_uniformity(j, r));
@@ -123,11 +219,15 @@ mst_status regress_add_doubts(regress_job *j, mst_regress_result *r)
         return MST_OK;
     ask_rows(j, r);
     j->doubtful = r->beyond_cut > 0 || largest_decay(j, r) > spread;
-    if (j->doubtful)
+    if (j->doubtful) {
         r->notes |= MST_REGRESS_SPREAD;
-    else
-        ask_tails(j, r);
-    return MST_OK;
+        return MST_OK;
+    }
+    ask_tails(j, r);
+    bool rests = j->free_time && mst_score_gives(j->source, MST_GIVES_LOG_P) &&
+                 j->o->noise == MST_REGRESS_CONSTANT && j->o->clusters == NULL &&
+                 j->o->covariance == MST_COVARIANCE_OBSERVED;
+    return rests && j->n > j->k + 3 ? ask_spread(j, r) : MST_OK;
 }
 
 void regress_conclude_doubts(const regress_job *j, mst_regress_result *r)

@@ -328,8 +328,8 @@ void regress_leave_errors(mst_regress_result *r)
 static mst_covariance_kind kind_of(const regress_job *j)
 {
     /* Without log p nobody has seen whether the model fits. */
-    bool robust =
-        j->o->clusters != NULL || !j->timed || !mst_score_gives(j->source, MST_GIVES_LOG_P);
+    bool robust = j->o->clusters != NULL || !j->timed ||
+                  !mst_score_gives(j->source, MST_GIVES_LOG_P) || j->unlike;
     return j->o->covariance == MST_COVARIANCE_OBSERVED && robust ? MST_COVARIANCE_SANDWICH
                                                                  : j->o->covariance;
 }

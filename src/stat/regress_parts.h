@@ -65,7 +65,10 @@ typedef struct regress_job {
     double *mean;   /* state of the fit without columns, constant noise */
     double mean_value;
     stat_pieces pieces;
-    bool doubtful; /* regress_add_doubts: the laws of the tests do not hold */
+    /* regress_add_doubts: the laws of the tests do not hold; or rows are not spread
+     * alike, as far as one can see
+     */
+    bool doubtful, unlike;
 } regress_job;
 
 /* A model of these columns of the job, null for all. */

@@ -40,7 +40,7 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     r->parameters = q;
     r->noise = r->noise_unbiased = r->noise_standard_error = r->noise_low = r->noise_high = NAN;
     r->log_likelihood = r->aic = r->bic = r->r_squared = r->gradient_norm = NAN;
-    r->degrees_of_freedom = r->interval_factor = r->labellings = NAN;
+    r->degrees_of_freedom = r->interval_factor = r->labellings = r->spread_p_value = NAN;
     r->least_p_value = 1 / (1 + (double)j->o->resamples);
     r->uniform_statistic = r->uniform_p_value = r->influence = r->kurtosis = NAN;
     mst_regress_test none = {.method = MST_REGRESS_NO_TEST, .statistic = NAN, .p_value = NAN};

@@ -196,6 +196,16 @@ succeeds "five points many times" "${doubt[@]}" --y five_points.csv --json
 run "${doubt[@]}" --y near.csv --json
 check "no trend: no word" test ! -s "$err"
 check "no trend: a curve with errors" as_json "$out" "r['curve_found'] and r['standard_errors'][0] > 0 and r['tests'][0]['method'] == 'likelihood ratio' and 'influential' not in r"
+run "${doubt[@]}" --y near.csv --covariance sandwich --json
+check "the sandwich: no likelihood ratio" as_json "$out" "r['tests'][0]['method'] == 'permutation' and r['covariance_kind'] == 'sandwich' and r['equal_spread_p_value'] is None"
+python3 -c "
+import random
+random.seed(1)
+print('\n'.join('%g,%g' % (random.gauss(0, s), random.gauss(0, s)) for s in [3] * 4 + [1] * 26))" >unlike.csv
+(echo level; for i in $(seq 30); do test "$i" -le 4 && echo a || echo b; done) >unlike_x.csv
+run regress --manifold euclidean:2 --y unlike.csv --x unlike_x.csv --json
+check "rows that are not spread alike are told" grep -q 'not spread alike where the terms differ, .* by the test of Breusch and Pagan' "$err"
+check "rows that are not spread alike: the sandwich" as_json "$out" "r['covariance_kind'] == 'sandwich' and r['tests'][0]['method'] != 'likelihood ratio' and r['equal_spread_p_value'] <= 0.01"
 run "${doubt[@]}" --y outlier.csv --json
 check "an outlier is told" grep -q 'heavier tails than Brownian motion' "$err"
 run regress --manifold sphere:2 --y near.csv --x far_x.csv --json
@@ -226,8 +236,10 @@ END
 }
 marks='landmarks:3x2?sigma=1'
 rows_about marks "$marks" 0,0,1,0.2,0.4,1 0.3,0.1,-0.2,0.3,0.1,-0.3 0.02
+# The noise is that of coordinates, which is not alike where the metric is not.
 for kind in frechet diffusion; do
-    succeeds "landmarks, $kind" regress --manifold "$marks" --y marks_y.csv --x marks_x.csv --origin zero --kind $kind --json
+    run regress --manifold "$marks" --y marks_y.csv --x marks_x.csv --origin zero --kind $kind --json
+    check "landmarks, $kind: spread" test "$(grep -c 'by the test of Breusch and Pagan' "$err")" -eq "$(test $kind = frechet; echo $?)"
     # 30 rows with 0.02 of noise: standard errors of 0.004 and 0.007.
     check "landmarks, $kind: the curve" as_json "$out" "r['converged'] and all(abs(a - b) < 0.03 for a, b in zip(r['intercept'] + r['velocities'][0], [0, 0, 1, 0.2, 0.4, 1, 0.3, 0.1, -0.2, 0.3, 0.1, -0.3])) and r['p_values'][0] < 0.01 and r['r_squared'] > 0.9"
 done

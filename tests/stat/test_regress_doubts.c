@@ -188,10 +188,44 @@ START_TEST(rows_that_decide_are_named)
 }
 END_TEST
 
+/* Five of 60 rows are spread four times as much where the column is 1: that is told, and no likelihood ratio
+ * is taken. By the sandwich none is taken of rows that are alike either, of which nothing is told. */
+START_TEST(rows_that_are_not_spread_alike)
+{
+    setting s = setting_open("sphere:2");
+    double x[N], u[2 * N], base[3 * N], v[3 * N], y[3 * N];
+    for (size_t wide = 0; wide < 2; wide++) {
+        dice rng = {3};
+        for (size_t i = 0; i < N; i++) {
+            x[i] = i < 5;
+            mst_manifold_start(s.m, base + 3 * i);
+            for (size_t a = 0; a < 2; a++)
+                u[2 * i + a] = (wide && i < 5 ? 0.4 : 0.1) * dice_normal(&rng);
+        }
+        ASSERT_OK(mst_manifold_from_frame(s.m, N, base, u, v));
+        ASSERT_OK(mst_manifold_exp(s.m, N, base, v, y));
+        mst_regress_result *r = fit_rows_of(s.exact, N, y, x, 1, 1);
+        bool told = (r->notes & MST_REGRESS_UNEQUAL_SPREAD) != 0;
+        ck_assert(told == (wide == 1) && (r->spread_p_value <= 0.01) == told);
+        ck_assert(told == (r->covariance_kind == MST_COVARIANCE_SANDWICH));
+        ck_assert(told == (r->whole.method != MST_REGRESS_LR));
+        mst_regress_result_free(r);
+        mst_regress_options o = mst_regress_options_default();
+        o.covariance = MST_COVARIANCE_SANDWICH;
+        ASSERT_OK(mst_regress_fit(&r, s.exact, N, y, 1, x, &o));
+        ck_assert(r->whole.method != MST_REGRESS_LR && r->whole.method != MST_REGRESS_NO_TEST);
+        ck_assert(isnan(r->spread_p_value));
+        mst_regress_result_free(r);
+    }
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("regression: doubts", 120, {uniform_points_have_no_curve, 4},
                      {a_curve_round_the_circle_is_seen, 1}, {curves_do_not_wind, 1},
                      {permutations_tell_columns_apart, 1},
-                     {clusters_of_spread_points_have_no_test, 1}, {rows_that_decide_are_named, 1});
+                     {clusters_of_spread_points_have_no_test, 1},
+                     {rows_that_are_not_spread_alike, 1}, {rows_that_decide_are_named, 1});
 }

@@ -154,7 +154,8 @@ static outcome one_set(const void *context, size_t set)
     outcome out = {0};
     if (mst_regress_fit(&r, source, rows->n, rows->y, l->columns, rows->x, &o) == MST_OK) {
         out = judge(l, &s, source, start, velocity, &rng, r);
-        out.flagged = (r->notes & (MST_REGRESS_FEW_CLUSTERS | MST_REGRESS_FEW_LABELLINGS)) != 0;
+        out.flagged = (r->notes & (MST_REGRESS_FEW_CLUSTERS | MST_REGRESS_FEW_LABELLINGS |
+                                   MST_REGRESS_UNEQUAL_SPREAD)) != 0;
     }
     mst_regress_result_free(r);
     free(rows);
@@ -182,6 +183,29 @@ static const law laws[] = {
     {.asked = SPEED, .spec = "so3", .name = "12 clusters of 1 to 12", .clusters = 12, .rows = 0, .design = BY_CLUSTER, SHARED},
     {.asked = NEW_POINT, .spec = "euclidean:2", .name = "8 clusters of 10", .clusters = 8, .rows = 10, .design = BY_CLUSTER, SHARED},
     {.asked = NEW_POINT, .spec = "euclidean:2", .name = "8 clusters of 10, x varies", .clusters = 8, .rows = 10, .design = WITHIN, SHARED},
+#define SANDWICH .covariance = MST_COVARIANCE_SANDWICH, .columns = 1
+#define LEVEL .clusters = 30, .rows = 1, .design = SMALL_LEVEL, .scatter = BY_LEVEL
+#define SIZE .rows = 1, .design = NORMAL, .scatter = BY_SIZE
+    {.asked = TEST, .spec = "sphere:2", .name = "sandwich, a small level, three times the spread", LEVEL, SANDWICH},
+    {.asked = TEST, .spec = "so3", .name = "sandwich, a small level, three times the spread", LEVEL, SANDWICH},
+    {.asked = TEST, .spec = "sphere:2", .name = "least squares, a small level, three times the spread", .distances = true, LEVEL, SANDWICH},
+    {.asked = TEST, .spec = "so3", .name = "least squares, a small level, three times the spread", .distances = true, LEVEL, SANDWICH},
+    {.asked = TEST, .spec = "sphere:2", .name = "sandwich, spread with |x|, 30 rows", .clusters = 30, SIZE, SANDWICH},
+    {.asked = TEST, .spec = "sphere:2", .name = "sandwich, spread with |x|, 200 rows", .clusters = 200, SIZE, SANDWICH},
+    {.asked = TEST, .spec = "sphere:2", .name = "least squares, spread with |x|, 30 rows", .distances = true, .clusters = 30, SIZE, SANDWICH},
+    {.asked = TEST, .spec = "sphere:2", .name = "sandwich, rows alike, 10 rows", .clusters = 10, .rows = 1, .design = NORMAL, SANDWICH},
+    {.asked = BAND, .spec = "sphere:2", .name = "sandwich, rows alike, 10 rows", .clusters = 10, .rows = 1, .design = UNIFORM, SANDWICH},
+    {.asked = BAND, .spec = "sphere:2", .name = "sandwich, spread with |x|, 30 rows", .clusters = 30, SIZE, SANDWICH},
+    {.asked = SPEED, .spec = "sphere:2", .name = "sandwich, a small level, three times the spread", LEVEL, SANDWICH},
+#define MODEL .rows = 1, .columns = 1, .follows_model = true
+    {.asked = TEST, .spec = "sphere:2", .name = "a small level, three times the spread", LEVEL, .columns = 1},
+    {.asked = TEST, .spec = "so3", .name = "a small level, three times the spread", LEVEL, .columns = 1},
+    {.asked = TEST, .spec = "sphere:2", .name = "spread with |x|, 30 rows", .clusters = 30, SIZE, .columns = 1},
+    {.asked = TEST, .spec = "sphere:2", .name = "spread with |x|, 200 rows", .clusters = 200, SIZE, .columns = 1},
+    {.asked = TEST, .spec = "sphere:2", .name = "the model, 30 rows", .clusters = 30, .design = NORMAL, MODEL},
+    {.asked = TEST, .spec = "so3", .name = "the model, 200 rows", .clusters = 200, .design = NORMAL, MODEL},
+    {.asked = TEST, .spec = "sphere:2", .name = "the model, a small level", .clusters = 30, .design = SMALL_LEVEL, MODEL},
+    {.asked = BAND, .spec = "sphere:2", .name = "the model, 10 rows", .clusters = 10, .design = UNIFORM, MODEL},
 };
 /* clang-format on */
 enum { LAWS = sizeof laws / sizeof *laws };
