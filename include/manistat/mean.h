@@ -92,6 +92,8 @@ typedef enum mst_mean_note {
     /* More than 0.3 of the standard errors is noise of the bridges (bridge_share): more paths make them
      * shorter. */
     MST_NOTE_SIMULATION = 1 << 11,
+    /* Relative weights are so unequal that few rows count, and errors cannot be relied on. */
+    MST_NOTE_FEW_WEIGHTS = 1 << 12,
 } mst_mean_note;
 
 /* Why there is no covariance. */

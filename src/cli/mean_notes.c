@@ -52,6 +52,8 @@ static const note notes[] = {
      "bridge?paths=M"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
      "there are too few clusters, or different rows, for the errors to be relied on"},
+    {MST_NOTE_FEW_WEIGHTS, "few-weights",
+     "the weights are so unequal that few rows count, too few for the errors to be relied on"},
 };
 enum { NOTES = sizeof notes / sizeof *notes };
 

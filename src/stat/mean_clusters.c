@@ -132,3 +132,18 @@ mst_status mean_cluster_precision(const mean_clusters *clusters, size_t n, const
     mst_release(h);
     return MST_OK;
 }
+
+mst_status mean_weights_precision(size_t n, const double *weights, mean_precision *out)
+{
+    mean_clusters alone;
+    size_t *names;
+    MST_TRY(mst_allocate(&names, n));
+    for (size_t i = 0; i < n; i++)
+        names[i] = i;
+    mst_status status = mean_clusters_new(&alone, n, weights, names);
+    mst_release(names);
+    if (status == MST_OK)
+        status = mean_cluster_precision(&alone, n, weights, true, 1, 1, out);
+    mean_clusters_free(&alone);
+    return status;
+}

@@ -40,5 +40,8 @@ typedef struct mean_precision {
 MST_MUST_USE mst_status mean_cluster_precision(const mean_clusters *clusters, size_t n,
                                                const double *weights, bool relative, double of_rows,
                                                double of_clusters, mean_precision *out);
+/* The same of independent rows of relative weights (n), of which two or more weigh. */
+MST_MUST_USE mst_status mean_weights_precision(size_t n, const double *weights,
+                                               mean_precision *out);
 
 #endif

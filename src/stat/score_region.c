@@ -18,6 +18,7 @@
 #include "base/linalg.h"
 #include "manifold/internal.h"
 #include "stat/distributions.h"
+#include "stat/mean_clusters.h"
 #include "stat/rows.h"
 
 #include <float.h>
@@ -90,13 +91,20 @@ mst_status score_region_open(score_region *g, const mst_score *source, const sta
                         .time = time};
     MST_TRY(stat_units_new(&g->units, n, o->clusters));
     double d = (double)g->d, total = rows_weight(n, g->weights);
-    /* Relative weights sum to the rows that they are worth. */
     g->independent = o->clusters == NULL ? total : 0;
     for (size_t u = 0, i = 0; u < g->units.count && o->clusters != NULL; u++) {
         double weight = 0;
         for (; i < g->units.end[u]; i++)
             weight += g->weights != NULL ? g->weights[g->units.order[i]] : 1;
         g->independent += weight > 0 ? 1 : 0;
+    }
+    g->factor = g->independent / (g->independent - 1);
+    if (o->clusters == NULL && o->weights != NULL && o->weights_are == MST_WEIGHTS_RELATIVE &&
+        rows_weighing(n, g->weights) > 1) {
+        mean_precision found;
+        MST_TRY(mean_weights_precision(n, g->weights, &found));
+        g->independent = found.degrees + 1;
+        g->factor = found.factor;
     }
     g->lengths = g->independent < 2 * d + 1;
     g->confidence = o->confidence;
@@ -159,7 +167,7 @@ static bool is_unlikely(const score_region *g, double *log_p)
         s -= weight * sum / total;
         square += s * s / (g->counts && weight > 0 ? weight : 1);
     }
-    return sum < 0 && -sum > g->unlikely * sqrt(square * g->independent / (g->independent - 1));
+    return sum < 0 && -sum > g->unlikely * sqrt(square * g->factor);
 }
 
 /* From the rows' scores c (n, d) at y: their weighted sum (d) and `spread` (d, d), the lower triangle. */
@@ -221,13 +229,13 @@ static mst_status compare_lengths(const score_region *g, const double *sum, doub
         size_t end = piece->first + piece->dim;
         double trace = 0, square = 0;
         for (size_t a = piece->first; a < end; a++) {
-            trace += spread[a * d + a] / (N - 1);
-            square += sum[a] * sum[a] / N;
+            trace += spread[a * d + a];
+            square += sum[a] * sum[a] / g->factor;
         }
         if (!(square > 0))
             continue;
         *out += (double)piece->dim * square / trace / (double)d;
-        double unit = sqrt((double)piece->dim / trace);
+        double unit = sqrt((N - 1) * (double)piece->dim / trace);
         for (size_t a = piece->first; a < d; a++)
             for (size_t e = 0; e <= a; e++)
                 spread[a * d + e] *=
@@ -259,7 +267,7 @@ static mst_status statistic_of(const score_region *g, const double *sum, double 
         for (size_t e = 0; e < a; e++)
             w[a] -= spread[a * d + e] * w[e];
         w[a] /= spread[a * d + a];
-        *out += w[a] * w[a] * (g->independent - 1) / g->independent;
+        *out += w[a] * w[a] / g->factor;
     }
     mst_release(w);
     return MST_OK;

@@ -20,7 +20,8 @@ typedef struct score_region {
     bool counts; /* rows are as many as their weights say */
     double time; /* any */
     stat_units units;
-    double independent; /* how many units there are */
+    double independent; /* how many units there are, degrees of freedom + 1 */
+    double factor;      /* that the spread of the sum is to be multiplied with */
     bool lengths;       /* they are too few for a covariance, but not for a length */
     double limit;       /* of the statistic */
     double confidence;

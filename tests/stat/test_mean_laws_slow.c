@@ -18,7 +18,9 @@ typedef enum row_worth {
     SOME_FIVE,     /* 30 % of them are, five times */
     FAR_WEIGH_TEN, /* relative weights: ten for the half that is far from the centre, else one */
     ONE_WEIGHS_N,  /* relative weights: n for the first row, else one */
-    EXPONENTIAL,   /* relative weights that have nothing to do with the rows */
+    /* relative weights that have nothing to do with the rows */
+    EXPONENTIAL,
+    UNEVEN, /* from 0 to 1 */
 } row_worth;
 
 typedef struct law_case {
@@ -58,6 +60,7 @@ static size_t rows_of(const law_case *c, size_t set, double *x, double *weights)
         weights[i] = c->worth == FAR_WEIGH_TEN  ? (2 * nearer >= c->n ? 10 : 1)
                      : c->worth == ONE_WEIGHS_N ? (i == 0 ? (double)c->n : 1)
                      : c->worth == EXPONENTIAL  ? -log(1 - u[i])
+                     : c->worth == UNEVEN       ? u[i]
                                                 : 1;
     }
     free(centre), free(all);
@@ -78,7 +81,7 @@ static mst_mean_options options_of(const law_case *c, const double *weights)
 }
 
 /* Notes that say that something is wrong with the data. */
-static const unsigned flags = MST_NOTE_MODEL;
+static const unsigned flags = MST_NOTE_MODEL | MST_NOTE_FEW_WEIGHTS;
 
 static outcome region_of_set(const void *law, size_t set)
 {
@@ -105,8 +108,13 @@ static outcome region_of_set(const void *law, size_t set)
 static void name_case(const law_case *c, const char *what, char name[120])
 {
     static const char *const shapes[] = {"normal", "t5", "long", "t3", "skew", "outliers"};
-    static const char *const worths[] = {"",           ", 1-3 times",    ", 30 % five times",
-                                         ", far * 10", ", one weighs n", ", exponential weights"};
+    static const char *const worths[] = {"",
+                                         ", 1-3 times",
+                                         ", 30 % five times",
+                                         ", far * 10",
+                                         ", one weighs n",
+                                         ", exponential weights",
+                                         ", uneven weights"};
     static const char *const kinds[] = {"observed", "sandwich", "bootstrap"};
     snprintf(name, 120, "%s of %s%s, %zu rows %s %g%s%s, %s", what, c->spec,
              c->frechet ? " (Frechet)" : "", c->n, shapes[c->law.shape], c->law.ratio,
@@ -193,9 +201,41 @@ START_TEST(tests_of_copied_rows)
 }
 END_TEST
 
+/* ---- Weights ---- */
+
+static const law_case weighted[] = {
+    {"euclidean:2", 10, NORMAL(0.3), FAR_WEIGH_TEN, OBSERVED},
+    {"euclidean:2", 10, NORMAL(0.3), FAR_WEIGH_TEN, SANDWICH},
+    {"euclidean:2", 20, NORMAL(0.3), FAR_WEIGH_TEN, SANDWICH},
+    {"euclidean:1", 10, NORMAL(0.3), FAR_WEIGH_TEN, SANDWICH},
+    {"sphere:2", 10, NORMAL(0.3), FAR_WEIGH_TEN, SANDWICH},
+    {"sphere:2", 20, NORMAL(0.3), FAR_WEIGH_TEN, SANDWICH},
+    {"sphere:2", 20, NORMAL(0.3), FAR_WEIGH_TEN, OBSERVED},
+    {"sphere:2", 20, NORMAL(0.3), FAR_WEIGH_TEN, OBSERVED, .frechet = true},
+    {"sphere:2", 100, NORMAL(0.3), FAR_WEIGH_TEN, OBSERVED},
+    {"so3", 20, NORMAL(0.3), ONE_WEIGHS_N, OBSERVED},
+    {"so3", 20, NORMAL(0.3), ONE_WEIGHS_N, SANDWICH},
+    {"so3", 40, NORMAL(0.3), ONE_WEIGHS_N, OBSERVED},
+    {"so3", 40, NORMAL(0.3), ONE_WEIGHS_N, OBSERVED, .frechet = true},
+    {"so3", 40, NORMAL(0.3), ONE_WEIGHS_N, SANDWICH},
+    {"sphere:2", 20, NORMAL(0.3), EXPONENTIAL, OBSERVED},
+    {"sphere:2", 20, NORMAL(0.3), EXPONENTIAL, SANDWICH},
+    {"so3", 40, NORMAL(0.3), EXPONENTIAL, OBSERVED},
+    {"sphere:2", 20, NORMAL(0.3), UNEVEN, OBSERVED, FOLLOWS},
+    {"sphere:2", 20, NORMAL(0.3), UNEVEN, SANDWICH, FOLLOWS},
+    {"sphere:2", 20, NORMAL(0.3), UNEVEN, OBSERVED, FOLLOWS, .frechet = true},
+    {"so3", 40, NORMAL(0.3), UNEVEN, SANDWICH, FOLLOWS},
+};
+
+START_TEST(regions_of_weighted_rows)
+{
+    count_regions(weighted[_i]);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("laws of means", 1800,
-                     {regions_of_copied_rows, sizeof copied / sizeof *copied},
-                     {tests_of_copied_rows, 2});
+    return RUN_SUITE(
+        "laws of means", 1800, {regions_of_copied_rows, sizeof copied / sizeof *copied},
+        {tests_of_copied_rows, 2}, {regions_of_weighted_rows, sizeof weighted / sizeof *weighted});
 }

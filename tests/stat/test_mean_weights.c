@@ -187,6 +187,36 @@ START_TEST(relative_weights)
 }
 END_TEST
 
+/* Weights that are nearly equal have nearly the region of equal ones, and none has a smaller quantile than
+ * these; of few rows that count a warning says so. */
+START_TEST(unequal_weights_cost_degrees)
+{
+    enum { ROWS = 10 };
+    setting s = setting_open("euclidean:2");
+    double *x = draw(&s, ROWS, NULL, 0.1, 91), weights[ROWS], least = 0;
+    for (size_t k = 0; k < 4; k++) {
+        static const double heavy[] = {1, 1.001, 2, 10};
+        for (size_t i = 0; i < ROWS; i++)
+            weights[i] = i < ROWS / 2 ? heavy[k] : 1;
+        mst_mean_options o = mst_mean_options_default();
+        o.weights = weights;
+        o.weights_are = MST_WEIGHTS_RELATIVE;
+        o.covariance = MST_COVARIANCE_SANDWICH;
+        mst_mean_result *r = fit(s.exact, ROWS, x, &o);
+        ck_assert_msg(r->region_radius2 > least, "case %zu: %g", k, r->region_radius2);
+        if (k == 1) {
+            assert_near(r->region_radius2, least, 0.001 * least, "nearly equal");
+            assert_near(r->degrees_of_freedom, ROWS - 1, 0.01, "degrees of freedom");
+        }
+        ck_assert_int_eq((r->notes & MST_NOTE_FEW_WEIGHTS) != 0, k == 3);
+        least = r->region_radius2;
+        mst_mean_result_free(r);
+    }
+    free(x);
+    setting_close(&s);
+}
+END_TEST
+
 /* Shares given as counts are noticed; counts, and a row that is alone, are not. */
 START_TEST(counts_that_sum_to_one)
 {
@@ -343,6 +373,7 @@ int main(void)
 {
     return RUN_SUITE("mean_weights", 60, {a_count_is_a_row_so_many_times, SPECS},
                      {a_common_factor_changes_no_verdict, SPECS}, {relative_weights, 0},
-                     {counts_that_sum_to_one, 0}, {counts_that_cannot_be_drawn, 0},
-                     {clusters_count_rows_too, 0}, {beyond_the_range_of_numbers, 0});
+                     {unequal_weights_cost_degrees, 0}, {counts_that_sum_to_one, 0},
+                     {counts_that_cannot_be_drawn, 0}, {clusters_count_rows_too, 0},
+                     {beyond_the_range_of_numbers, 0});
 }
