@@ -127,6 +127,8 @@ typedef enum mst_no_region {
     MST_REGION_FEW_COUNTS,  /* counts that sum to one observation or less */
     MST_REGION_OF_FACTOR,   /* one of the factors, each with its time, has none */
     MST_REGION_NOT_ASKED,   /* so many dimensions that the covariance is formed for those who ask */
+    /* the data do not tell the mean from others (`set`), and it would leave them out */
+    MST_REGION_OTHER_MEANS,
 } mst_no_region;
 
 /* Why a score region has no semi-axes. */

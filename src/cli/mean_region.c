@@ -131,6 +131,10 @@ static const char *missing_region(const estimation *e, const mst_mean_result *r,
         return text;
     case MST_REGION_OF_FACTOR:
         return "one of the factors has none; fit it by itself to see why";
+    case MST_REGION_OTHER_MEANS:
+        return "the data do not tell this mean from others, and an ellipsoid about it would leave "
+               "them "
+               "out; give more rows";
     case MST_REGION_NOT_ASKED:
         return "many dimensions; --covariance sandwich forms the matrix and the region";
     }

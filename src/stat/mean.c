@@ -83,9 +83,10 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     mst_mean_options robust = *o;
     if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
         robust.covariance = MST_COVARIANCE_SANDWICH;
-    MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian));
+    mean_cut_term cut;
+    MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian, &cut));
     MST_TRY(mean_judge_model(*out, &s->model, &s->candidates[0]));
-    MST_TRY(mean_add_doubts(*out, &s->model, &robust));
+    MST_TRY(mean_add_doubts(*out, &s->model, &robust, &cut));
     /* Rows all over the space, as uniform ones are: what they say of this mean they might as well say of
      * another. */
     bool rough = false;

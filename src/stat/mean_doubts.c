@@ -29,6 +29,8 @@ typedef struct doubts {
     const mst_manifold *m;
     stat_pieces pieces;
     mst_uniformity_options uniform;
+    /* Half the distance at which geodesics cease to be minimal, where that was searched for; else NAN. */
+    double quarter;
 } doubts;
 
 /* There is no mean to have an error. With a fixed time the error is that of the model, whatever the data. */
@@ -201,8 +203,8 @@ static mst_status relative_size(const doubts *d, double *axis, double *error)
     *axis = *error = 0;
     for (size_t k = 0; k < d->pieces.count && !isnan(d->r->standard_error); k++) {
         const stat_piece *p = &d->pieces.piece[k];
-        double trace = 0, *block, quarter = M_PI / 2 / p->scale;
-        if (p->features == 0)
+        double trace = 0, *block, quarter = p->features > 0 ? M_PI / 2 / p->scale : d->quarter;
+        if (isnan(quarter))
             continue;
         MST_TRY(mst_allocate(&block, p->dim * (2 * p->dim + 1)));
         double *values = block + p->dim * p->dim, *vectors = values + p->dim;
@@ -269,9 +271,11 @@ static mst_status replace_region(const doubts *d)
     r->region_time = region_time(d);
     mst_status status = score_region_open(&region, d->model->model.source, &d->pieces, rows->n,
                                           rows->x, d->o, r->mean, r->region_time);
-    if (status == MST_OK)
+    if (status == MST_OK && mst_manifold_traits_of(d->m)->compact == MST_YES)
         status = score_region_survey(&region, r->mean, d->o->seed, d->o->threads, &whole,
                                      &r->region_share, &held);
+    else if (status == MST_OK)
+        status = mst_allocate(&held.points, ROOM_FOR_OTHERS * mst_manifold_ambient(d->m));
     if (status == MST_OK && !whole)
         status = find_edge(d, &region, &held);
     if (status == MST_OK) {
@@ -306,20 +310,33 @@ static mst_status leaves_one_out(const doubts *d, bool *out)
     return MST_OK;
 }
 
+static void withdraw_region(mst_mean_result *r)
+{
+    r->region_kind = MST_REGION_NONE;
+    r->no_region = MST_REGION_OTHER_MEANS;
+    r->region_volume = r->region_radius2 = NAN;
+}
+
 /* Where an ellipsoid in the tangent space reaches round the manifold or leaves out another mean, or there is
- * none for want of a mean, the region is that of the scores. */
+ * none for want of a mean, the region is that of the scores; and if those cannot be
+ * surveyed, there is none. */
 static mst_status ask_region(const doubts *d)
 {
+    bool another;
     mst_mean_result *r = d->r;
     double axis, error;
     bool uniform = (r->notes & MST_NOTE_MAYBE_UNIFORM) != 0;
-    if (!d->pieces.compact || !(r->converged || r->time_limit == MST_TIME_INFINITY))
+    if (!(r->converged || r->time_limit == MST_TIME_INFINITY))
         return MST_OK;
+    MST_TRY(leaves_one_out(d, &another));
+    if (!(d->pieces.compact || d->quarter > 0)) {
+        if (another)
+            withdraw_region(r);
+        return MST_OK;
+    }
     MST_TRY(relative_size(d, &axis, &error));
     double reach = (r->notes & MST_NOTE_TIME_BIASED) != 0 ? wide_if_biased : wide;
     /* The ellipsoid of clusters allows for their number, and covers as it should (docs/means.md). */
-    bool another;
-    MST_TRY(leaves_one_out(d, &another));
     if ((axis > reach && r->clusters == 0) || another || (uniform && isnan(r->standard_error)))
         MST_TRY(replace_region(d));
     if (uniform || error > hardly || r->region_kind == MST_REGION_WHOLE)
@@ -328,18 +345,24 @@ static mst_status ask_region(const doubts *d)
 }
 
 mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
-                           const mst_mean_options *options)
+                           const mst_mean_options *options, const mean_cut_term *cut)
 {
     doubts d = {.r = result,
                 .model = model,
                 .o = options,
                 .m = mst_score_manifold(model->model.source),
-                .uniform = mst_uniformity_options_default()};
+                .uniform = mst_uniformity_options_default(),
+                .quarter = NAN};
     d.uniform.weights = options->weights;
     d.uniform.weights_are = options->weights_are;
     d.uniform.clusters = options->clusters;
     d.uniform.seed = options->seed;
     MST_TRY(stat_pieces_new(&d.pieces, d.m));
+    if (d.pieces.count == 1 && isfinite(cut->radius)) {
+        d.quarter = cut->radius / 2;
+        /* No point need be looked for farther away; on a closed curve none is. */
+        d.pieces.piece->scale = M_PI / (mst_manifold_dim(d.m) > 1 ? cut->farthest : cut->radius);
+    }
     mst_status status = ask_uniformity(&d);
     if (status == MST_OK)
         status = ask_time(&d);

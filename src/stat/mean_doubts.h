@@ -11,6 +11,6 @@
 
 /* Test of uniformity, corrected time, region and notes of a result that has its error bars. */
 MST_MUST_USE mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
-                                        const mst_mean_options *options);
+                                        const mst_mean_options *options, const mean_cut_term *cut);
 
 #endif

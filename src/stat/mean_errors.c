@@ -508,7 +508,7 @@ static mst_status covariance_of(error_job *j, const double *hessian, size_t stri
 /* The covariance and what follows from it, of a mean that may have one. */
 static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
                                  const mst_mean_options *o, const mean_clusters *clusters,
-                                 const double *hessian)
+                                 const double *hessian, mean_cut_term *cut)
 {
     size_t D = mst_manifold_ambient(mst_score_manifold(model->model.source));
     /* At the edge of a range the time is as good as fixed. */
@@ -527,6 +527,7 @@ static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
                      .clusters = clusters,
                      .precision = {.factor = 1},
                      .radius2 = NAN,
+                     .cut = {.radius = NAN, .farthest = NAN},
                      .cut_matrix = covariance + q * q,
                      .r = r};
     bool relative = o->weights != NULL && o->weights_are == MST_WEIGHTS_RELATIVE;
@@ -535,6 +536,7 @@ static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
                                              : MST_OK;
     if (status == MST_OK)
         status = covariance_of(&job, hessian, model->model.parameters, covariance, &defined);
+    *cut = job.cut;
     if (status == MST_OK && defined)
         status = fill_errors(&job, covariance);
     if (status == MST_OK && !defined)
@@ -544,10 +546,11 @@ static mst_status add_covariance(mst_mean_result *r, const fit_means *model,
 }
 
 mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst_mean_options *o,
-                           const double *hessian)
+                           const double *hessian, mean_cut_term *cut)
 {
     const fit_rows *rows = &model->model.rows[0];
     mean_clusters clusters;
+    *cut = (mean_cut_term){.radius = NAN, .farthest = NAN};
     r->covariance_kind = kind_of(model->model.source, o);
     if (r->basis != NULL)
         MST_TRY(mst_manifold_frame(mst_score_manifold(model->model.source), 1, r->mean, r->basis));
@@ -568,7 +571,7 @@ mst_status mean_add_errors(mst_mean_result *r, const fit_means *model, const mst
         r->no_errors = MST_ERRORS_TOO_FEW_ROWS;
     else
         status = r->covariance == NULL ? mean_total_error(r, model)
-                                       : add_covariance(r, model, o, &clusters, hessian);
+                                       : add_covariance(r, model, o, &clusters, hessian, cut);
     mean_clusters_free(&clusters);
     return status;
 }

@@ -27,7 +27,7 @@ static const effort little = {.points = 32, .rows = 128, .climbs = 2},
                     much = {.points = 2000, .rows = 1000, .climbs = 32},
                     cells = {2000, 1000, 32, .rounds = 2, .best = 40, .around = 25},
                     wide = {.points = 200, .rows = 1000, .climbs = 6};
-enum { WIDE = 6, MOST_MOMENTS = 32 };
+enum { UNKNOWN = 5, WIDE = 6, MOST_MOMENTS = 32 };
 
 /* ---- Rows to look at ---- */
 
@@ -186,14 +186,17 @@ static mst_status climb_from(const climber *climb, const double *point)
     return known ? MST_OK : mean_climb_next(s, !climb->ahead);
 }
 
-/* The best of all, and half as many of those that are not beside the first mean. */
+/* The best of all, and half as many of those that are not beside the first mean; more where nobody knows how
+ * far geodesics are minimal, for then theorems do not help. */
 static mst_status climb_best(const climber *climb, const pool *p, size_t climbs)
 {
     mean_search *s = climb->s;
-    double beside = 0.5 * mst_manifold_injectivity(s->m), r;
+    bool unknown = isnan(mst_manifold_injectivity(s->m));
+    double beside = 2 * mean_same_place(s), r;
     for (size_t k = 0; k < climbs && k < p->count; k++)
         MST_TRY(climb_from(climb, p->points + p->sights[k].point * s->D));
-    for (size_t k = climbs, more = (climbs + 1) / 2; k < p->count && more > 0; k++) {
+    for (size_t k = climbs, more = unknown ? UNKNOWN : (climbs + 1) / 2; k < p->count && more > 0;
+         k++) {
         const double *point = p->points + p->sights[k].point * s->D;
         MST_TRY(distance_about(s->m, s->candidates[0].state, point, &r));
         if (r < beside)

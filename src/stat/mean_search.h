@@ -7,6 +7,7 @@
 #define MST_STAT_MEAN_SEARCH_H
 
 #include "stat/fit.h"
+#include "stat/mean_cut_locus.h"
 
 #include <manistat/geodesic.h>
 
@@ -146,6 +147,9 @@ MST_MUST_USE mst_status mean_row_values(const mean_search *s, const double *stat
 
 /* How far the rows scatter about a candidate: √t, or the root of the mean squared distance without a time. */
 double mean_scatter(const mean_search *s, const mean_candidate *c);
+/* How far apart two estimates may be and still count as one: a quarter of the injectivity radius, and where
+ * that is unknown of the scatter. */
+double mean_same_place(const mean_search *s);
 /* Is the mean of `c` one of the candidates already, to this share of the scatter? Where all rows are one,
  * rounding alone tells means apart. */
 MST_MUST_USE mst_status mean_is_known(const mean_search *s, const mean_candidate *c, double share,
@@ -194,9 +198,10 @@ MST_MUST_USE mst_status mean_difference_hessian(const fit_means *model, const do
                                                 double h, double *hessian);
 
 /* Basis, covariance, standard errors, interval and region of the result at its mean. `hessian` (q, q) is what
- * the climb has left there, for sources with a Hessian or a time. */
+ * the climb has left there, for sources with a Hessian or a time; *cut is what was seen of the cut locus. */
 MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means *model,
-                                        const mst_mean_options *options, const double *hessian);
+                                        const mst_mean_options *options, const double *hessian,
+                                        mean_cut_term *cut);
 /* Notes if the rows, of a fit with the Hessian of this candidate and its error bars, are not spread as those
  * take them to be. */
 MST_MUST_USE mst_status mean_judge_model(mst_mean_result *result, const fit_means *model,

@@ -7,9 +7,9 @@
  * The best maximum has been chosen from all points of the manifold: were all equally good for the law, the
  * best difference would be no normal number but the largest over about d of them, whose square is χ² of d
  * degrees of freedom; its quantile 0.999 is the limit. Two maxima are the same estimate if they are no
- * farther apart than a quarter of the injectivity radius and no point of the geodesic between them can be
- * told from the best either: where the cut loci of rows run there are maxima 1/n apart,
- * which mean nothing. */
+ * farther apart than a quarter of the injectivity radius, or of the scatter where that is unknown, and no
+ * point of the geodesic between them can be told from the best either: where the cut loci of rows run there
+ * are maxima 1/n apart, which mean nothing. */
 #include "manifold/internal.h"
 #include "stat/distances.h"
 #include "stat/distributions.h"
@@ -89,16 +89,22 @@ static mst_status is_tied(const jury *j, const double *state, double limit, bool
     return MST_OK;
 }
 
+double mean_same_place(const mean_search *s)
+{
+    double radius = mst_manifold_injectivity(s->m);
+    return 0.25 * (isnan(radius) ? mean_scatter(s, &s->candidates[0]) : radius);
+}
+
 /* Is it the same estimate as the best? */
 static mst_status is_same(const jury *j, const double *state, double limit, bool *same)
 {
     const mean_search *s = j->s;
     const mst_manifold *m = s->m;
     const double *from = s->candidates[0].state;
-    double r, radius = mst_manifold_injectivity(m);
+    double r;
     *same = false;
     MST_TRY(distance_about(m, from, state, &r));
-    if (r > 0.25 * radius)
+    if (r > mean_same_place(s))
         return MST_OK;
     *same = true;
     for (int k = 1; *same && k < STOPS; k++) {
@@ -123,11 +129,11 @@ static void move_up(mean_search *s, size_t k, size_t to)
 
 static mst_status is_beside_members(const mean_search *s, const double *state, bool *beside)
 {
-    double radius = mst_manifold_injectivity(s->m), r;
+    double r;
     *beside = false;
     for (size_t k = 1; !*beside && k < s->members; k++) {
         MST_TRY(distance_about(s->m, s->candidates[k].state, state, &r));
-        *beside = r <= 0.25 * radius;
+        *beside = r <= mean_same_place(s);
     }
     return MST_OK;
 }

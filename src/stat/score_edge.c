@@ -575,7 +575,7 @@ mst_status score_region_edge(score_edge *out, const score_region *g, const doubl
         MST_TRY(status);
     }
     /* Some hundred points at the least, which are too many for many rows. */
-    return g->d == 2 && out->no_axes != MST_AXES_GIVEN && price <= 400
+    return g->d == 2 && g->pieces->features > 0 && out->no_axes != MST_AXES_GIVEN && price <= 400
                ? score_trace_curves(out, g, mean, (size_t)fmin(fmax(2.4e5 / price, 600), 2400),
                                     threads)
                : MST_OK;

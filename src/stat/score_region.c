@@ -17,9 +17,12 @@
 
 #include "base/linalg.h"
 #include "manifold/internal.h"
+#include "stat/distances.h"
 #include "stat/distributions.h"
 #include "stat/mean_clusters.h"
 #include "stat/rows.h"
+
+#include <manistat/geodesic.h>
 
 #include <float.h>
 #include <math.h>
@@ -56,7 +59,8 @@ static mst_status sum_features(score_region *g, const mst_mean_options *o)
     double statistic = 0;
     for (size_t k = 0; k < g->pieces->features && status == MST_OK; k++)
         statistic += g->features[k] * g->features[k];
-    g->has_mean = statistic > mst_chi_square_quantile(0.95, (double)g->pieces->features);
+    g->has_mean = g->pieces->features == 0 ||
+                  statistic > mst_chi_square_quantile(0.95, (double)g->pieces->features);
     mst_release(feature);
     mst_release(tallies);
     return status;
@@ -297,6 +301,10 @@ mst_status score_region_excess(const score_region *g, const double *y, double *e
         status = statistic_of(g, sum, spread, &statistic);
     }
     /* The sign is that of the comparison, whatever the roots are rounded to. */
+    if (mst_geodesic_is_searched(g->m) && distances_are_lost(status)) { /* as far as it is known */
+        statistic = INFINITY;
+        status = MST_OK;
+    }
     double over = sqrt(statistic) - sqrt(g->limit);
     if (status == MST_OK)
         *excess = statistic <= g->limit ? fmin(over, 0)
@@ -318,7 +326,8 @@ mst_status score_region_holds(const score_region *g, const double *y, bool *hold
 
 double score_region_price(const score_region *g)
 {
-    return (double)g->n * (1 + (double)(g->d * g->d) / 200);
+    double row = mst_geodesic_is_searched(g->m) ? 10 : 1;
+    return row * (double)g->n * (1 + (double)(g->d * g->d) / 200);
 }
 
 typedef struct survey {
@@ -404,9 +413,12 @@ mst_status score_region_survey(const score_region *g, const double *mean, uint64
     *whole = status == MST_OK && held == random;
     if (status == MST_OK)
         status = keep_held(g, random, points, flags, kept);
-    if (*whole) /* else the others have nothing to say */
+    /* Else the others have nothing to say; and how long a quarter turn is must be known. */
+    if (g->pieces->features == 0)
+        turned = held;
+    else if (*whole) /* else the others have nothing to say */
         status = turned_points(g, mean, turned, points);
-    if (*whole && status == MST_OK)
+    if (*whole && status == MST_OK && g->pieces->features > 0)
         status = look(g, turned, points, threads, flags, &held);
     *whole = *whole && held == turned;
     mst_release(flags);

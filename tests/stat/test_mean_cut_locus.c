@@ -234,6 +234,58 @@ START_TEST(unknown_cut_loci)
 }
 END_TEST
 
+/* A torus from a formula: second geodesics show the cut locus. Its shell is not that of the torus, and so
+ * both standard errors are estimates. */
+START_TEST(cut_loci_that_are_searched_for)
+{
+    enum { N = 400 };
+    setting torus = setting_open("torus:2"),
+            s = setting_open(MST_TEST_DATA "/manifolds/flat.manifold");
+    double *x = draw(&torus, N, NULL, 1.2, 93);
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *want = fit(torus.log, N, x, &o), *got = fit(s.log, N, x, &o);
+    ck_assert_int_eq(got->covariance_kind, MST_COVARIANCE_SANDWICH);
+    assert_near(gap(&torus, want->mean, got->mean), 0, 1e-7, "mean");
+    assert_near(got->standard_error, want->standard_error, 0.1 * want->standard_error, "error");
+    ck_assert(got->standard_error > 1.05 * sqrt(want->variance / N));
+    mst_mean_result_free(got);
+    mst_mean_result_free(want);
+    free(x);
+    setting_close(&torus);
+    setting_close(&s);
+}
+END_TEST
+
+/* Uniform rows on a torus in space have a circle of means, and the region is all round it. Of concentrated
+ * rows it is an ellipsoid. */
+START_TEST(surfaces_from_formulas)
+{
+    enum { N = 120 };
+    setting s = setting_open(MST_TEST_DATA "/../../examples/manifolds/torus.manifold");
+    double x[2 * N];
+    dice d = {1};
+    for (size_t k = 0; k < 2 * N; k++)
+        x[k] = dice_uniform(&d, -M_PI, M_PI);
+    mst_mean_result *r = fit(s.log, N, x, NULL);
+    ck_assert_int_eq(r->region_kind, MST_REGION_SCORE);
+    for (size_t k = 0; k < 6; k++) {
+        bool held;
+        ASSERT_OK(mst_mean_region_holds(&held, r, s.log, N, x, NULL, (double[]){(double)k, M_PI}));
+        ck_assert_msg(held, "%zu", k);
+        ASSERT_OK(mst_mean_region_holds(&held, r, s.log, N, x, NULL, (double[]){(double)k, 0}));
+        ck_assert_msg(!held, "%zu, outside", k);
+    }
+    mst_mean_result_free(r);
+    for (size_t k = 0; k < 2 * N; k++)
+        x[k] *= 0.2;
+    r = fit(s.log, N, x, NULL);
+    ck_assert_int_eq(r->region_kind, MST_REGION_ELLIPSOID);
+    ck_assert_uint_eq(r->set_size, 1);
+    mst_mean_result_free(r);
+    setting_close(&s);
+}
+END_TEST
+
 /* Two heaps, nearly opposite, of 60 and 40 rows: the mean lies between them, on one side or the other, and
  * resamples must look on both. */
 START_TEST(resamples_restart)
@@ -302,5 +354,6 @@ int main(void)
     return RUN_SUITE("mean_cut_locus", 240, {the_circle_by_hand, 0}, {smeary_means_are_said, 0},
                      {rotations_by_hand, 0}, {products_by_factor, 3},
                      {differences_leave_jumps_out, 0}, {scaled_spaces, 2}, {unknown_cut_loci, 0},
+                     {cut_loci_that_are_searched_for, 0}, {surfaces_from_formulas, 0},
                      {resamples_restart, 0}, {regions_cover_near_the_cut_locus, 2});
 }
