@@ -570,25 +570,50 @@ mst_status radial_tables_add(const radial_tables *r, size_t n, const double *x,
     return status;
 }
 
-mst_status radial_tables_log_p(const radial_tables *r, size_t n, const double *x, double *log_p)
+static void put_rows(const columns *k, size_t n, double *log_p, double *gradient)
+{
+    const radial_block *b = &k->block;
+    size_t width = b->d + 1;
+    if (log_p != NULL)
+        memset(log_p, 0, n * sizeof *log_p);
+    for (size_t i = 0; gradient != NULL && i < n; i++)
+        gradient[i * width + b->d] = 0;
+    for (size_t f = 0; f < b->factors; f++) {
+        const radial_factor_rows *r = &b->factor[f];
+        const double *values = r->values;
+        for (size_t i = 0; log_p != NULL && i < n; i++)
+            log_p[i] += values[RADIAL_LOG_P * RADIAL_ROWS + i];
+        for (size_t i = 0; gradient != NULL && i < n; i++) {
+            for (size_t a = 0; a < r->dim; a++)
+                gradient[i * width + r->first + a] =
+                    -values[RADIAL_G * RADIAL_ROWS + i] * r->c[a * RADIAL_ROWS + i];
+            gradient[i * width + b->d] += b->t * values[RADIAL_DT * RADIAL_ROWS + i];
+        }
+    }
+}
+
+mst_status radial_tables_rows(const radial_tables *r, size_t n, const double *x, double *log_p,
+                              double *gradient)
 {
     columns k;
     exact_row e = {.gradient = NULL};
+    size_t width = r->m->dim + 1;
     mst_status status = columns_open(&k, r, n);
     if (status == MST_OK) {
         fill_columns(r, n, x, NULL, &k);
-        memset(log_p, 0, n * sizeof *log_p);
-        for (size_t f = 0; f < r->count; f++)
-            for (size_t i = 0; i < n; i++)
-                log_p[i] += k.block.factor[f].values[RADIAL_LOG_P * RADIAL_ROWS + i];
+        put_rows(&k, n, log_p, gradient);
     }
     if (status == MST_OK && k.any)
         status = exact_row_open(&e, r);
-    for (size_t i = 0; status == MST_OK && k.any && i < n; i++)
-        if (k.beyond[i]) {
-            status = mst_heat_kernel(r->m, 1, x + i * r->m->ambient, e.y, r->t, 1,
-                                     &(mst_heat_values){.log_p = &log_p[i]});
-        }
+    for (size_t i = 0; status == MST_OK && k.any && i < n; i++) {
+        if (!k.beyond[i])
+            continue;
+        status = gradient_at(r, &e, x + i * r->m->ambient, r->t, NULL, e.gradient);
+        if (status == MST_OK && log_p != NULL)
+            log_p[i] = e.log_p;
+        if (status == MST_OK && gradient != NULL)
+            memcpy(gradient + i * width, e.gradient, width * sizeof *gradient);
+    }
     mst_release(e.gradient);
     columns_close(&k);
     return status;

@@ -18,7 +18,7 @@
 typedef struct radial_tables radial_tables;
 
 /* From this many rows on a table is worth making. */
-enum { RADIAL_TABLE_PAYS = 32768 };
+enum { RADIAL_TABLE_PAYS = 16384 };
 
 /* Are there tables for the space? */
 bool radial_tables_fit(const mst_manifold *m);
@@ -40,8 +40,8 @@ typedef struct radial_sums {
 /* Adds rows x (n, D), n ≤ 256, with weights (n) or null. Rows of weight 0 may be anything. */
 MST_MUST_USE mst_status radial_tables_add(const radial_tables *tables, size_t n, const double *x,
                                           const double *weights, const radial_sums *sums);
-/* log p of each row (n). */
-MST_MUST_USE mst_status radial_tables_log_p(const radial_tables *tables, size_t n, const double *x,
-                                            double *log_p);
+/* Of each row, what is null not being wanted: log p (n), and its gradient by (y, log t) (n, d + 1). */
+MST_MUST_USE mst_status radial_tables_rows(const radial_tables *tables, size_t n, const double *x,
+                                           double *log_p, double *gradient);
 
 #endif

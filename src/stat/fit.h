@@ -53,6 +53,8 @@ MST_MUST_USE mst_status fit_difference(const fit_model *model, const double *fro
 
 /* Does a row take so long that it is worth thinking before looking at it? */
 bool fit_is_slow(const mst_score *source);
+/* May n rows that share their prediction be asked of tables (heat/radial_table.h)? */
+bool fit_takes_tables(const mst_score *source, size_t n);
 /* It has a time but no Hessian, which takes 2 d sweeps over the rows then. */
 bool fit_takes_differences(const mst_score *source);
 /* The nearest time that the source may be used for. */

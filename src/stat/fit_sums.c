@@ -250,11 +250,10 @@ static mst_status solve_first(const fit_sum_job *j)
                               &(mst_heat_values){.log_p = &log_p});
 }
 
-/* Many rows that share a prediction of the exact kernel. */
-static bool takes_tables(const fit_model *m, size_t group)
+bool fit_takes_tables(const mst_score *source, size_t n)
 {
-    return !m->ops->per_row && m->rows[group].n >= RADIAL_TABLE_PAYS && score_is_exact(m->source) &&
-           radial_tables_fit(mst_score_manifold(m->source));
+    return n >= RADIAL_TABLE_PAYS && score_is_exact(source) &&
+           radial_tables_fit(mst_score_manifold(source));
 }
 
 static mst_status add_group(const fit_model *m, const double *state, size_t group, fit_sums *out)
@@ -274,7 +273,7 @@ static mst_status add_group(const fit_model *m, const double *state, size_t grou
     mst_status status = MST_OK;
     if (!m->ops->per_row)
         status = m->ops->predict(m, state, group, 0, 1, y, &time);
-    if (status == MST_OK && takes_tables(m, group))
+    if (status == MST_OK && !m->ops->per_row && fit_takes_tables(m->source, m->rows[group].n))
         status = radial_tables_new(&tables, manifold, y, time);
     fit_sum_job j = {.model = m,
                      .state = state,

@@ -266,8 +266,7 @@ static void add_part(mst_mean_result *r, const mst_mean_result *part, const fact
     r->log_likelihood += part->log_likelihood;
     r->variance += part->variance;
     r->parameters += part->parameters;
-    r->notes |=
-        part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART);
+    r->notes |= part->notes & ~(unsigned)(MST_NOTE_MAYBE_UNIFORM | MST_NOTE_UNIFORM_PART);
     add_uniform(r, part, view);
     r->bridge_paths = part->bridge_paths > r->bridge_paths ? part->bridge_paths : r->bridge_paths;
     r->bridge_share = fmax(r->bridge_share, part->bridge_share);

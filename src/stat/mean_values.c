@@ -26,7 +26,7 @@ static mst_status row_values(const job *j, size_t at, size_t n, const double *y,
     const mst_score *source = fit_source(&j->s->model.model);
     const double *x = j->rows->x + at * j->s->D;
     if (j->tables != NULL)
-        return radial_tables_log_p(j->tables, n, x, log_p);
+        return radial_tables_rows(j->tables, n, x, log_p, NULL);
     if (!score_is_log(source)) {
         mst_pairs pairs = {.n = n, .x = x, .y = y, .t = &j->time, .first = j->rows->first + at};
         mst_heat_values values = {.log_p = log_p, .score = score_is_exact(source) ? NULL : score};
@@ -79,8 +79,7 @@ mst_status mean_row_values(const mean_search *s, const double *state, double *lo
     double *room, sum;
     MST_TRY(mst_allocate(&room, ROWS * s->D));
     mst_status status = MST_OK;
-    if (s->rows.n >= RADIAL_TABLE_PAYS && score_is_exact(s->model.model.source) &&
-        radial_tables_fit(s->m))
+    if (fit_takes_tables(s->model.model.source, s->rows.n))
         status = radial_tables_new(&j.tables, s->m, state, j.time);
     if (status == MST_OK)
         status = sum_rows(&j, state, room, log_p, &sum);

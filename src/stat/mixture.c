@@ -11,6 +11,7 @@
 #include "stat/rows.h"
 #include "util/clock.h"
 
+#include <manistat/random.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,8 +40,7 @@ static mst_status run_restart(void *context, size_t begin, size_t end)
             status = mixture_start(e, r);
         if (status == MST_OK)
             status = mixture_iterate(e);
-        mst_release(e->memory);
-        e->memory = NULL;
+        mixture_em_free(e);
         MST_TRY(status);
     }
     return MST_OK;
@@ -100,14 +100,15 @@ static mst_status describe(const mixture_em *best, mst_mixture_result *r)
     }
     mixture_em e = *best;
     e.threads = e.o->threads;
-    MST_TRY(mixture_em_new(&e));
+    mst_status status = mixture_em_new(&e);
     mixture_place(&e, r->weights);
-    mst_status status = mixture_expect(&e);
+    if (status == MST_OK)
+        status = mixture_expect(&e);
     if (status == MST_OK) {
         memcpy(r->responsibilities, e.responsibilities, n * k * sizeof *r->responsibilities);
         r->log_likelihood = e.log_likelihood;
     }
-    mst_release(e.memory);
+    mixture_em_free(&e);
     MST_TRY(status);
     for (size_t i = 0; i < n; i++) {
         r->labels[i] = 0;
@@ -139,6 +140,182 @@ static mst_status ask_uniform(const mst_manifold *m, double total, double *log_l
     return MST_OK;
 }
 
+/* ---- Many rows ---- */
+
+/* With four times as many rows or more the restarts see so many of them, drawn at random. Only maxima that
+ * the sample cannot tell from the best one go on with all rows. */
+enum { SOME_ROWS = 16384, STREAM_SOME = 7 };
+/* Standard errors of the sample by which a maximum has to be lower: one good one in three
+ * million is missed. */
+static const double surely_lower = 5;
+/* Restarts that differ by less, relative to the log-likelihood, have found the same. */
+static const double same_maximum = 1e-7;
+
+typedef struct some_rows {
+    size_t n, *rows;
+    double *x, *weights; /* (n, D), (n) or null */
+    mst_mixture_options o;
+} some_rows;
+
+static void some_free(some_rows *s)
+{
+    mst_release(s->rows);
+    mst_release(s->x);
+    mst_release(s->weights);
+}
+
+static mst_status some_draw(some_rows *s, const mixture_em *all)
+{
+    size_t D = all->D;
+    *s = (some_rows){.n = SOME_ROWS, .o = *all->o};
+    MST_TRY(mst_allocate(&s->rows, s->n));
+    MST_TRY(mst_allocate(&s->x, s->n * D));
+    if (all->o->weights != NULL)
+        MST_TRY(mst_allocate(&s->weights, s->n));
+    MST_TRY(mst_random_choice((mst_random){all->o->seed, STREAM_SOME}, all->n, s->n, s->rows));
+    for (size_t i = 0; i < s->n; i++) {
+        memcpy(s->x + i * D, all->x + s->rows[i] * D, D * sizeof *s->x);
+        if (s->weights != NULL)
+            s->weights[i] = all->o->weights[s->rows[i]];
+    }
+    s->o.weights = s->weights;
+    return MST_OK;
+}
+
+/* The restarts of the rows of `start`; s has room for them. */
+static mst_status run_restarts(const mixture_em *start, cluster_threads threads, search *s)
+{
+    size_t restarts = start->o->restarts;
+    MST_TRY(mst_allocate_zero(&s->restarts, restarts));
+    MST_TRY(mst_allocate(&s->parameters, restarts * mixture_size(start->k, start->D)));
+    for (size_t r = 0; r < restarts; r++)
+        s->restarts[r] = *start;
+    return mst_parallel_blocks(restarts, 1, threads.restarts, start->o->progress, run_restart, s);
+}
+
+/* Log-likelihoods (n) of the rows at the parameters of a restart. */
+static mst_status row_values(const mixture_em *restart, double *values)
+{
+    mixture_em e = *restart;
+    e.values = values;
+    mst_status status = mixture_em_new(&e);
+    mixture_place(&e, restart->shares);
+    if (status == MST_OK)
+        status = mixture_expect(&e);
+    mixture_em_free(&e);
+    return status;
+}
+
+/* By how many of its standard errors the sample finds b lower than a, whose rows have these values. */
+static mst_status how_much_lower(const mixture_em *a, const double *values, const mixture_em *b,
+                                 double *out)
+{
+    double *other, sum = 0, square = 0, total = 0;
+    MST_TRY(mst_allocate(&other, a->n));
+    mst_status status = row_values(b, other);
+    for (size_t i = 0; status == MST_OK && i < a->n; i++) {
+        double w = mixture_weight(a, i), difference = values[i] - other[i];
+        sum += w * difference;
+        square += w * w * difference * difference;
+        total += w;
+    }
+    mst_release(other);
+    *out = sum / sqrt(fmax(square - sum * sum / (double)a->n, 1e-300));
+    return total > 0 ? status : MST_OK;
+}
+
+/* Which restarts go on: the best, and others that it does not surely beat. */
+static mst_status choose_some(const search *s, size_t restarts, bool *chosen)
+{
+    const mixture_em *best = best_of(s, restarts);
+    double *values;
+    MST_TRY(mst_allocate(&values, best->n));
+    mst_status status = row_values(best, values);
+    for (size_t r = 0; r < restarts && status == MST_OK; r++) {
+        const mixture_em *e = &s->restarts[r];
+        double lower = 0, gap = same_maximum * fabs(best->log_likelihood);
+        chosen[r] = e == best;
+        if (e == best || e->degenerate != best->degenerate)
+            continue;
+        bool same = fabs(e->log_likelihood - best->log_likelihood) <= gap;
+        for (size_t q = 0; q < r; q++)
+            same = same ||
+                   (chosen[q] && fabs(e->log_likelihood - s->restarts[q].log_likelihood) <= gap);
+        if (!same)
+            status = how_much_lower(best, values, e, &lower);
+        chosen[r] = !same && lower < surely_lower;
+    }
+    mst_release(values);
+    return status;
+}
+
+/* From the maximum of the sample to that of all rows. */
+static mst_status go_on(mixture_em *e, const mixture_em *all)
+{
+    mixture_em next = *all;
+    next.threads = all->o->threads;
+    mixture_place(&next, e->shares);
+    next.iterations = e->iterations;
+    mst_status status = mixture_em_new(&next);
+    if (status == MST_OK)
+        status = mixture_iterate(&next);
+    mixture_em_free(&next);
+    *e = next;
+    return status;
+}
+
+/* Long heaps among the rows of the sample; the BIC that it finds is said relative to that of all rows. */
+static mst_status find_elongated(const some_rows *some, const mixture_em *start,
+                                 mst_mixture_result *r)
+{
+    mst_mixture_result part = *r;
+    size_t k = r->k;
+    MST_TRY(mst_allocate(&part.responsibilities, some->n * k));
+    for (size_t i = 0; i < some->n; i++)
+        memcpy(part.responsibilities + i * k, r->responsibilities + some->rows[i] * k,
+               k * sizeof *part.responsibilities);
+    double round_bic = INFINITY;
+    mst_status status = mixture_find_elongated(start, &part, &round_bic);
+    mst_release(part.responsibilities);
+    r->elongated = part.elongated;
+    r->is_elongated = part.is_elongated;
+    r->elongated_bic = r->bic + (part.elongated_bic - round_bic);
+    return status;
+}
+
+static mst_status fit_many(const mixture_em *all, cluster_threads threads, search *s,
+                           mst_mixture_result *result)
+{
+    size_t restarts = all->o->restarts;
+    some_rows some;
+    bool *chosen = NULL;
+    mixture_em start = *all;
+    mst_status status = some_draw(&some, all);
+    start.o = &some.o;
+    start.n = some.n;
+    start.x = some.x;
+    start.total = rows_weight(some.n, some.weights);
+    if (status == MST_OK)
+        status = start.total > 0 ? run_restarts(&start, threads, s) : MST_DOMAIN;
+    if (status == MST_OK)
+        status = mst_allocate_zero(&chosen, restarts);
+    if (status == MST_OK)
+        status = choose_some(s, restarts, chosen);
+    size_t count = 0;
+    for (size_t r = 0; r < restarts && status == MST_OK; r++)
+        if (chosen[r]) {
+            status = go_on(&s->restarts[r], all);
+            s->restarts[count++] = s->restarts[r];
+        }
+    if (status == MST_OK)
+        status = describe(best_of(s, count), result);
+    if (status == MST_OK)
+        status = find_elongated(&some, &start, result);
+    mst_release(chosen);
+    some_free(&some);
+    return status;
+}
+
 static mst_status fit(const mst_score *source, size_t n, const double *x,
                       const mst_mixture_options *o, mst_mixture_result *result)
 {
@@ -156,18 +333,18 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
     MST_TRY(mixture_choose_least_time(&start));
     start.least_time = fit_clamp_time(source, start.least_time);
     search s = {0};
-    mst_status status = mst_allocate(&s.restarts, o->restarts);
-    if (status == MST_OK)
-        status = mst_allocate(&s.parameters, o->restarts * mixture_size(start.k, start.D));
-    for (size_t r = 0; status == MST_OK && r < o->restarts; r++)
-        s.restarts[r] = start;
-    if (status == MST_OK)
-        status =
-            mst_parallel_blocks(o->restarts, 1, threads.restarts, o->progress, run_restart, &s);
-    if (status == MST_OK)
-        status = describe(best_of(&s, o->restarts), result);
-    if (status == MST_OK)
-        status = mixture_find_elongated(&start, result);
+    mst_status status;
+    double round_bic;
+    if (n >= 4 * SOME_ROWS) {
+        status = fit_many(&start, threads, &s, result);
+    } else {
+        status = run_restarts(&start, threads, &s);
+        if (status == MST_OK)
+            status = describe(best_of(&s, o->restarts), result);
+        round_bic = result->bic;
+        if (status == MST_OK)
+            status = mixture_find_elongated(&start, result, &round_bic);
+    }
     if (status == MST_OK)
         status = ask_uniform(m, start.total, &result->uniform_log_likelihood);
     mst_release(s.parameters);

@@ -67,7 +67,7 @@ mst_status mst_mixture_assign(const mst_score *source, size_t k, const double *w
         memcpy(responsibilities, e.responsibilities, n * k * sizeof *responsibilities);
     if (status == MST_OK && log_likelihood != NULL)
         *log_likelihood = e.log_likelihood;
-    mst_release(e.memory);
+    mixture_em_free(&e);
     mst_release(parameters);
     return status;
 }

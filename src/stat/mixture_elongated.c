@@ -266,15 +266,14 @@ static mst_status judge_heaps(const heap_pieces *p, const mixture_em *start,
     e.shapes = own + mixture_size(e.k, e.D);
     if (status == MST_OK)
         status = find_bic(&e, d + 2 + d * (d + 1) / 2 - 1, elongated);
-    mst_release(e.memory);
+    mixture_em_free(&e);
     mst_release(own);
     return status;
 }
 
-mst_status mixture_find_elongated(const mixture_em *start, mst_mixture_result *r)
+mst_status mixture_find_elongated(const mixture_em *start, mst_mixture_result *r, double *round_bic)
 {
     heap_pieces p = {.k = start->k, .d = start->d};
-    double least_round = r->bic;
     r->elongated = 0;
     r->elongated_bic = NAN;
     if (p.d == 1 || fit_given_time(start->source, 0) > 0 || start->total < 2 * (double)(p.d + 1))
@@ -289,11 +288,11 @@ mst_status mixture_find_elongated(const mixture_em *start, mst_mixture_result *r
             r->elongated_bic = elongated;
         }
         if (status == MST_OK)
-            least_round = fmin(least_round, round);
+            *round_bic = fmin(*round_bic, round);
         if (p.left == 1)
             break;
     }
-    r->is_elongated = r->elongated_bic < least_round - strong_evidence;
+    r->is_elongated = r->elongated_bic < *round_bic - strong_evidence;
     mst_release(p.mass);
     mst_release(p.heap);
     return status == MST_MEMORY || status == MST_INTERRUPTED ? status : MST_OK;

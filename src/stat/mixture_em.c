@@ -3,6 +3,7 @@
 
 /* Generalised EM (Dempster, Laird and Rubin 1977): the M-step is a few Newton steps on each component, which
  * never lower its part of the expected log-likelihood, and so the log-likelihood never falls. */
+#include "heat/radial_table.h"
 #include "stat/fit.h"
 #include "stat/mixture_parts.h"
 
@@ -39,7 +40,33 @@ mst_status mixture_em_new(mixture_em *e)
     e->kept = e->past + past;
     e->kept_responsibilities = e->kept + mixture_size(e->k, e->D);
     e->hessians = e->kept + kept;
+    return mst_allocate_zero(&e->tables, e->k);
+}
+
+void mixture_em_free(mixture_em *e)
+{
+    if (e->tables != NULL)
+        mixture_drop_tables(e);
+    mst_release(e->tables);
+    mst_release(e->memory);
+    e->tables = NULL;
+    e->memory = NULL;
+}
+
+mst_status mixture_make_tables(mixture_em *e)
+{
+    for (size_t j = 0; fit_takes_tables(e->source, e->n) && j < e->k; j++)
+        MST_TRY(radial_tables_new(&e->tables[j], mst_score_manifold(e->source),
+                                  e->centres + j * e->D, e->times[j]));
     return MST_OK;
+}
+
+void mixture_drop_tables(mixture_em *e)
+{
+    for (size_t j = 0; j < e->k; j++) {
+        radial_tables_free(e->tables[j]);
+        e->tables[j] = NULL;
+    }
 }
 
 /* Turns log(π_j p_j) of one row into responsibilities and gives log Σ_j π_j p_j. */
@@ -67,7 +94,9 @@ static mst_status fill_logs(const mixture_em *e, size_t at, size_t n)
                            .y = e->centres + j * e->D,
                            .t = &e->times[j],
                            .first = at};
-        MST_TRY(mst_score_evaluate(e->source, &pairs, &(mst_heat_values){.log_p = log_p}));
+        MST_TRY(e->tables[j] != NULL
+                    ? radial_tables_rows(e->tables[j], n, pairs.x, log_p, NULL)
+                    : mst_score_evaluate(e->source, &pairs, &(mst_heat_values){.log_p = log_p}));
         if (e->shapes != NULL)
             MST_TRY(mixture_tilt(e, j, at, n, log_p));
         double log_share = log(e->shares[j]);
@@ -90,6 +119,8 @@ static mst_status expect_block(void *context, size_t begin, size_t end)
                 return mst_fail(MST_BREAKDOWN,
                                 "row %zu has no finite log-likelihood in the mixture", i + 1);
             sum += mixture_weight(e, i) * value;
+            if (e->values != NULL)
+                e->values[i] = value;
         }
     }
     e->partial[begin / BLOCK] = sum;
@@ -98,7 +129,11 @@ static mst_status expect_block(void *context, size_t begin, size_t end)
 
 mst_status mixture_expect(mixture_em *e)
 {
-    MST_TRY(mst_parallel_blocks(e->n, BLOCK, e->threads, (mst_progress){0}, expect_block, e));
+    mst_status status = mixture_make_tables(e);
+    if (status == MST_OK)
+        status = mst_parallel_blocks(e->n, BLOCK, e->threads, (mst_progress){0}, expect_block, e);
+    mixture_drop_tables(e);
+    MST_TRY(status);
     e->log_likelihood = 0;
     for (size_t b = 0; b * BLOCK < e->n; b++)
         e->log_likelihood += e->partial[b];

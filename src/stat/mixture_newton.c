@@ -6,6 +6,7 @@
  * frame there, log t and the logarithm of its share, up to a constant of all. Steps are those of a trust
  * region and are taken back unless they raise the log-likelihood. */
 #include "base/linalg.h"
+#include "heat/radial_table.h"
 #include "manifold/internal.h"
 #include "stat/fit_sums.h"
 #include "stat/mixture_parts.h"
@@ -38,14 +39,16 @@ bool mixture_can_newton(const mixture_em *e)
 typedef struct derivatives {
     double *score, *c, *dt, *hessian; /* (ROWS, D), (ROWS, d), (ROWS), (ROWS, d, d) */
     double *beside_c, *beside_dt;
-    double *all; /* (ROWS, q): of all components */
+    double *all;  /* (ROWS, q): of all components */
+    double *sums; /* (2 (d + 1) + d² + (d + 1)²), of tables */
     double *memory;
 } derivatives;
 
 static mst_status derivatives_new(const newton *w, derivatives *f)
 {
-    size_t d = w->e->d, D = w->e->D;
-    MST_TRY(mst_allocate(&f->memory, ROWS * (D + 2 * d + 2 + d * d + w->q)));
+    size_t d = w->e->d, D = w->e->D + 1, width = d + 1; /* the scores have room for gradients */
+    MST_TRY(mst_allocate(&f->memory, ROWS * (D + 2 * d + 2 + d * d + w->q) + 2 * width + d * d +
+                                         width * width));
     f->score = f->memory;
     f->c = f->score + ROWS * D;
     f->beside_c = f->c + ROWS * d;
@@ -53,6 +56,7 @@ static mst_status derivatives_new(const newton *w, derivatives *f)
     f->beside_dt = f->dt + ROWS;
     f->hessian = f->beside_dt + ROWS;
     f->all = f->hessian + ROWS * d * d;
+    f->sums = f->all + ROWS * w->q;
     return MST_OK;
 }
 
@@ -86,10 +90,50 @@ static void add_own(const newton *w, size_t row, size_t i, size_t j, double divi
         g[a] *= r;
 }
 
+/* The same of all rows of a block from a table; f->score takes gradients by (y, log t). */
+static mst_status add_tabled(const newton *w, size_t at, size_t n, size_t j, const derivatives *f,
+                             double *hessian)
+{
+    const mixture_em *e = w->e;
+    size_t d = e->d, u = w->u, q = w->q, width = d + 1;
+    const double *x = e->x + at * e->D;
+    double t = e->times[j], unit = sqrt(t);
+    double weights[ROWS], log_p = 0, square = 0, mass = 0, *own = hessian + j * u * q + j * u;
+    double *gradient = f->sums, *cross = gradient + width, *by_y = cross + width,
+           *outer = by_y + d * d;
+    for (size_t i = 0; i < n; i++)
+        mass += weights[i] = mixture_weight(e, at + i) * e->responsibilities[(at + i) * e->k + j];
+    memset(gradient, 0, (2 * width + d * d + width * width) * sizeof *gradient);
+    MST_TRY(radial_tables_add(e->tables[j], n, x, weights,
+                              &(radial_sums){&log_p, &square, gradient, by_y, outer, cross}));
+    MST_TRY(radial_tables_rows(e->tables[j], n, x, NULL, f->score));
+    for (size_t a = 0; a < width; a++) {
+        double scale = a < d ? unit : 1;
+        for (size_t b = 0; b < width; b++)
+            own[a * q + b] += scale * (b < d ? unit : 1) * outer[a * width + b];
+        for (size_t b = 0; a < d && b < d; b++)
+            own[a * q + b] += t * by_y[a * d + b];
+        own[a * q + d] += scale * cross[a];
+        own[d * q + a] += a < d ? scale * cross[a] : 0;
+        own[a * q + u - 1] += scale * gradient[a];
+        own[(u - 1) * q + a] += scale * gradient[a];
+    }
+    own[(u - 1) * q + u - 1] += mass;
+    for (size_t i = 0; i < n; i++) {
+        double *g = f->all + i * q + j * u, r = e->responsibilities[(at + i) * e->k + j];
+        for (size_t a = 0; a < width; a++)
+            g[a] = r * (a < d ? unit : 1) * f->score[i * width + a];
+        g[u - 1] = r;
+    }
+    return MST_OK;
+}
+
 static mst_status differentiate(const newton *w, size_t at, size_t n, size_t j,
                                 const derivatives *f, double *hessian)
 {
     const mixture_em *e = w->e;
+    if (e->tables[j] != NULL)
+        return add_tabled(w, at, n, j, f, hessian);
     const mst_manifold *m = mst_score_manifold(e->source);
     const double *y = e->centres + j * e->D;
     double divisor, beside = fit_time_beside(e->source, e->times[j], &divisor);
@@ -239,7 +283,10 @@ mst_status mixture_newton(mixture_em *e)
 {
     newton w;
     MST_TRY(newton_new(&w, e));
-    mst_status status = sum_all(&w);
+    mst_status status = mixture_make_tables(e);
+    if (status == MST_OK)
+        status = sum_all(&w);
+    mixture_drop_tables(e);
     if (status == MST_OK)
         status = try_steps(e, &w);
     else if (status != MST_MEMORY && status != MST_INTERRUPTED)

@@ -22,13 +22,16 @@ typedef struct mixture_em {
     double *rows, *weights;           /* of one component: (n, D), (n) */
     double *trial, *gradient;         /* (D + 1), (d + 1) */
     double *partial;                  /* a sum per block of rows */
+    double *values;                   /* (n): log-likelihood of each row, or null: nobody asks */
     double *past;                     /* room for leaps: two states, then two steps */
     double *kept;                     /* shares, times and centres to return to */
     double *kept_responsibilities;    /* (n, k) */
     double *hessians;                 /* of the last M-step, (k, d + 1, d + 1) */
     double *memory;                   /* of all but the first three */
-    double *shapes;                   /* of elongated heaps (mixture_tilt), or null */
-    double radius;                    /* of Newton's steps, in natural units */
+    /* (k): what answers for the components as they are, or nulls */
+    struct radial_tables **tables;
+    double *shapes; /* of elongated heaps (mixture_tilt), or null */
+    double radius;  /* of Newton's steps, in natural units */
     double log_likelihood, kept_log_likelihood;
     size_t iterations;
     mst_fit_end end;
@@ -52,8 +55,12 @@ static inline double mixture_weight(const mixture_em *e, size_t i)
     return e->o->weights != NULL ? e->o->weights[i] : 1;
 }
 
-/* The workspace; release `memory`. */
+/* The workspace. */
 MST_MUST_USE mst_status mixture_em_new(mixture_em *e);
+void mixture_em_free(mixture_em *e);
+/* Tables of the present components, where rows are many; until the next call, or none. */
+MST_MUST_USE mst_status mixture_make_tables(mixture_em *e);
+void mixture_drop_tables(mixture_em *e);
 
 /* The times below which no component falls. */
 MST_MUST_USE mst_status mixture_choose_least_time(mixture_em *e);
@@ -80,8 +87,10 @@ MST_MUST_USE mst_status mixture_improve(mixture_em *e);
 /* Adds to log_p (n) of component j at the rows from `at` on what makes its heap as long as its shape. */
 MST_MUST_USE mst_status mixture_tilt(const mixture_em *e, size_t j, size_t at, size_t n,
                                      double *log_p);
-/* `elongated` and `elongated_bic` of a result that has everything else. */
-MST_MUST_USE mst_status mixture_find_elongated(const mixture_em *start, mst_mixture_result *r);
+/* `elongated` and `elongated_bic` of a result that has everything else. *round_bic is the least BIC of round
+ * components that is known, and becomes less where one is found. */
+MST_MUST_USE mst_status mixture_find_elongated(const mixture_em *start, mst_mixture_result *r,
+                                               double *round_bic);
 /* EM to the end. */
 MST_MUST_USE mst_status mixture_iterate(mixture_em *e);
 

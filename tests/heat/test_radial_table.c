@@ -197,11 +197,12 @@ START_TEST(rows_are_those_of_the_kernel)
         ASSERT_OK(radial_tables_new(&tables, s.m, s.y, times[k]));
         ck_assert_msg(tables != NULL, "%s: no table at t = %g", spec, times[k]);
         size_t d = s.d;
-        double *memory = doubles(2 * (d + 1) + d * d + (d + 1) * (d + 1)), log_p[ROWS];
+        double *memory = doubles(2 * (d + 1) + d * d + (d + 1) * (d + 1)), log_p[ROWS],
+               *gradients = doubles(ROWS * (d + 1));
         row r = {.gradient = memory, .cross = memory + d + 1, .hessian = memory + 2 * (d + 1)};
         r.outer = r.hessian + d * d;
         radial_sums sums = {&r.log_p, &r.square, r.gradient, r.hessian, r.outer, r.cross};
-        ASSERT_OK(radial_tables_log_p(tables, ROWS, s.x, log_p));
+        ASSERT_OK(radial_tables_rows(tables, ROWS, s.x, log_p, gradients));
         for (size_t i = 0; i < ROWS; i++) {
             memset(memory, 0, (2 * (d + 1) + d * d + (d + 1) * (d + 1)) * sizeof *memory);
             r.log_p = r.square = 0;
@@ -209,9 +210,13 @@ START_TEST(rows_are_those_of_the_kernel)
             compare_row(&s, spec, times[k], i, &r);
             ck_assert_double_le(fabs(log_p[i] - r.log_p),
                                 1e-14 * fmax(1, fabs(r.log_p)) / fmin(1, times[k]));
+            for (size_t a = 0; a <= d; a++)
+                ck_assert_double_le(fabs(gradients[i * (d + 1) + a] - r.gradient[a]),
+                                    1e-9 * (fabs(r.gradient[a]) + 1 / sqrt(times[k])));
             compare_products(&s, times[k], &r);
         }
         compare_sum(&s, tables);
+        free(gradients);
         free(memory);
         radial_tables_free(tables);
         setting_close(&s);

@@ -516,6 +516,41 @@ START_TEST(no_components)
 }
 END_TEST
 
+/* Of many rows the restarts see a sample, and the maximum is that of all rows whatever the sample was. */
+START_TEST(samples_lead_to_the_maximum_of_all_rows)
+{
+    static const char *const many[] = {"sphere:2", "euclidean:2"};
+    enum { EACH = 22000, K = 3, N = K * EACH };
+    space s = space_open(many[_i]);
+    double *x = doubles(N * s.D), *weights = doubles(N), first = 0;
+    clusters_of_rows(&s, K, EACH, 1.5, 0.1, 5, x);
+    for (size_t i = 0; i < N; i++)
+        weights[i] = i % 7 == 0 ? 2 : 1;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        mst_mixture_options o = options(K, 3);
+        o.seed = seed;
+        o.weights = weights;
+        mst_mixture_result *r;
+        ASSERT_OK(mst_mixture_fit(&r, s.exact, N, x, &o));
+        for (size_t j = 0; j < K; j++) {
+            double mass = 0, total = 0;
+            for (size_t i = 0; i < N; i++) {
+                mass += weights[i] * r->responsibilities[i * K + j];
+                total += weights[i];
+            }
+            assert_near(r->weights[j], mass / total, 1e-6, "share");
+        }
+        if (seed == 1)
+            first = r->log_likelihood;
+        assert_near(r->log_likelihood, first, 1e-8 * fabs(first), "log-likelihood");
+        mst_mixture_result_free(r);
+    }
+    free(weights);
+    free(x);
+    space_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("mixture", 60, {no_components, 5}, {em_never_goes_down, SPECS},
@@ -523,5 +558,6 @@ int main(void)
                      {a_known_mixture_is_recovered, 4}, {threads_change_no_bit, 0},
                      {weights_are_repeated_rows, 0}, {degenerate_input, SPECS},
                      {least_time_is_kept, 0}, {the_best_restart_wins, 0}, {a_uniform_component, 0},
-                     {new_points_are_assigned, SPECS}, {bad_arguments, 0});
+                     {new_points_are_assigned, SPECS}, {samples_lead_to_the_maximum_of_all_rows, 2},
+                     {bad_arguments, 0});
 }
