@@ -281,6 +281,7 @@ typedef struct mst_mean_result {
      * errors. Else, and for resamples, 0 and NAN. */
     size_t bridge_paths;
     double bridge_share;
+    bool uniform_p_value_is_floor; /* no simulated sample reached the statistic */
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

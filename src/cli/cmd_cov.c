@@ -243,7 +243,8 @@ static mst_status send_json(job *j)
     cov_faults_json(&j->faults, json);
     json_member_matrix(json, "covariances", j->count, j->channels * (j->channels + 1) / 2,
                        j->triangles);
-    return json_end(j->inv, j->sink, json);
+    json_end(j->inv, &j->sink, &j->json);
+    return MST_OK;
 }
 
 static mst_status write_report(job *j)

@@ -230,7 +230,7 @@ static mst_status write_json(invocation *inv, size_t count, const entry *entries
         write_column(j, "injectivity", radius_cell, 0, count, entries);
         for (int k = 0; k < ABILITIES; k++)
             write_column(j, abilities[k].name, ability_cell, k, count, entries);
-        status = json_end(inv, sink, j);
+        json_end(inv, &sink, &j);
     }
     mst_json_free(j);
     mst_output_free(sink);

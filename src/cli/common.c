@@ -178,16 +178,32 @@ void print_message(const invocation *inv, const char *text)
     fputc('\n', stderr);
 }
 
+/* Out of memory they are only printed. */
+static void keep_message(struct messages *said, const char *text)
+{
+    char **more = said->text;
+    if (said->count == said->capacity) {
+        size_t capacity = 2 * said->capacity + 8;
+        more = realloc(said->text, capacity * sizeof *more);
+        if (more == NULL)
+            return;
+        said->text = more;
+        said->capacity = capacity;
+    }
+    more[said->count] = strdup(text);
+    said->count += more[said->count] != NULL;
+}
+
 void warn(const invocation *inv, const char *format, ...)
 {
-    if (option_given(inv, &option_quiet))
-        return;
     char text[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    print_message(inv, text);
+    keep_message(inv->said, text);
+    if (!option_given(inv, &option_quiet))
+        print_message(inv, text);
 }
 
 const char *manifold_text(const invocation *inv)

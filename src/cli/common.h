@@ -27,7 +27,14 @@ extern const option option_seed_unused, option_threads_unused;
 MST_MUST_USE mst_status new_doubles(double **out, size_t rows, size_t cols);
 /* Rows of `cols` doubles that make a buffer of a few dozen megabytes, 1 … 65536. */
 size_t chunk_rows(size_t cols);
-/* One line on standard error, unless --quiet. */
+/* What was said on standard error, or would have been but for --quiet, and the JSON that waits for it. */
+struct messages {
+    char **text;
+    size_t count, capacity;
+    struct mst_output *sink;
+    struct mst_json *json;
+};
+/* One line on standard error, unless --quiet, and in JSON. */
 void warn(const invocation *inv, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `text` on one line of standard error after "manistat COMMAND: "; control characters become blanks, and
  * members of options that the library names become the options of the command: `t_max` is --t-max. */

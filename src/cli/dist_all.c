@@ -189,7 +189,8 @@ static mst_status write_matrix(all_job *job)
 {
     if (job->json != NULL) {
         write_json(job);
-        return json_end(job->inv, job->sink, job->json);
+        json_end(job->inv, &job->sink, &job->json);
+        return MST_OK;
     }
     mst_status status = result_rows(job->table, job->rows.n, job->distances);
     return status == MST_OK ? result_finish(job->table) : status;

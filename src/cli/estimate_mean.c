@@ -151,6 +151,7 @@ static void json_uniformity(mst_json *j, const mst_mean_result *r)
         mst_json_object(j);
         json_member_number(j, "statistic", r->uniform_statistic);
         json_member_number(j, "p_value", r->uniform_p_value);
+        json_member_bool(j, "p_value_is_floor", r->uniform_p_value_is_floor);
         if (!isnan(r->axial_p_value))
             json_member_number(j, "axial_p_value", r->axial_p_value);
         mst_json_end(j);
@@ -265,7 +266,7 @@ static void print_uniformity(FILE *out, const mst_mean_result *r)
         return;
     fprintf(out, LABEL "p-value ", "uniform law");
     if (whole)
-        fprintf(out, "%s", p_value_text(r->uniform_p_value, false, 4, p));
+        fprintf(out, "%s", p_value_text(r->uniform_p_value, r->uniform_p_value_is_floor, 4, p));
     if (part) {
         name_uniform_part(r, where);
         fprintf(out, "%s%.4g in %s", whole ? ", but " : "", r->uniform_part_p_value, where);

@@ -208,7 +208,9 @@ static mst_status call(line_words *l)
 {
     struct shrink_tally shrunk = {0};
     provenance made_by;
-    invocation inv = {.started = mst_clock_seconds(), .shrunk = &shrunk, .made_by = &made_by};
+    struct messages said = {0};
+    invocation inv = {
+        .started = mst_clock_seconds(), .shrunk = &shrunk, .made_by = &made_by, .said = &said};
     mst_status status = provenance_begin(&made_by, l->count, l->words);
     /* The parser moves words about, and we free them. */
     char *words[MOST_WORDS + 1];

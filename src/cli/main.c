@@ -77,7 +77,9 @@ int main(int argc, char **argv)
     catch_signals();
     struct shrink_tally shrunk = {0};
     provenance made_by;
-    invocation inv = {.started = mst_clock_seconds(), .shrunk = &shrunk, .made_by = &made_by};
+    struct messages said = {0};
+    invocation inv = {
+        .started = mst_clock_seconds(), .shrunk = &shrunk, .made_by = &made_by, .said = &said};
     mst_status status = provenance_begin(&made_by, argc, argv);
     if (status == MST_OK)
         status = run_program(&inv, argc, argv);

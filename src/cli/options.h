@@ -84,6 +84,7 @@ struct invocation {
     bool stopped_well;           /* interrupted, but with something to show; the detail says what */
     struct shrink_tally *shrunk; /* what --shrink has done, of all files */
     struct provenance *made_by;  /* what was typed and read; null: nobody will ask */
+    struct messages *said;       /* on standard error, for JSON */
 };
 
 /* The arguments after the command's name; argv is reordered, operands first. Required options are not

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "result.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -42,7 +43,7 @@ static mst_status run_command(invocation *inv, int argc, char **argv)
     }
     json_by_ending(inv);
     status = check_required(inv);
-    return status == MST_OK ? inv->command->run(inv) : status;
+    return status == MST_OK ? json_close(inv, inv->command->run(inv)) : status;
 }
 
 mst_status run_program(invocation *inv, int argc, char **argv)

@@ -236,6 +236,32 @@ static mst_status json_intervals(const estimation *e, mst_json *j, const mst_reg
     return status;
 }
 
+/* The words of what regress_warn says in sentences. */
+static void json_warnings(mst_json *j, const mst_regress_result *r)
+{
+    static const struct {
+        mst_regress_note bit;
+        const char *word;
+    } words[] = {
+        {MST_REGRESS_BEYOND_CUT, "beyond-cut-locus"},
+        {MST_REGRESS_RESIDUALS_AT_CUT, "residuals-at-cut-locus"},
+        {MST_REGRESS_FEW_CLUSTERS, "few-clusters"},
+        {MST_REGRESS_FEW_LABELLINGS, "few-labellings"},
+        {MST_REGRESS_NO_CURVE, "no-curve"},
+        {MST_REGRESS_SPREAD, "spread"},
+        {MST_REGRESS_INFLUENTIAL, "influential-row"},
+        {MST_REGRESS_HEAVY_TAILS, "heavy-tails"},
+        {MST_REGRESS_UNEQUAL_SPREAD, "unequal-spread"},
+        {MST_REGRESS_NO_COVARIANCE, "no-errors"},
+    };
+    mst_json_key(j, "warnings");
+    mst_json_array(j);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((r->notes & words[i].bit) != 0)
+            mst_json_string(j, words[i].word);
+    mst_json_end(j);
+}
+
 static void json_doubts(mst_json *j, const regress_rows *rows, const mst_regress_result *r)
 {
     if (!isnan(r->uniform_p_value)) {
@@ -292,6 +318,7 @@ mst_status regress_json(const estimation *e, mst_json *j, const regress_rows *ro
     json_member_number(j, "gradient_norm", r->gradient_norm);
     json_member_integer(j, "beyond_cut_locus", r->beyond_cut);
     json_doubts(j, rows, r);
+    json_warnings(j, r);
     if (status == MST_OK)
         status = json_member_points(e, j, "fitted", r->n, r->fitted);
     if (status == MST_OK)

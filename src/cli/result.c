@@ -207,7 +207,8 @@ mst_status result_finish(result *r)
             mst_json_string(r->json, r->words[i]);
         mst_json_end(r->json);
     }
-    return json_end(r->inv, r->sink, r->json);
+    json_end(r->inv, &r->sink, &r->json);
+    return MST_OK;
 }
 
 void result_free(result *r)
@@ -238,8 +239,23 @@ mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j)
     return MST_OK;
 }
 
-mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
+void json_end(invocation *inv, mst_output **sink, mst_json **j)
 {
+    inv->said->sink = *sink;
+    inv->said->json = *j;
+    *sink = NULL;
+    *j = NULL;
+}
+
+static mst_status close_object(invocation *inv, mst_output *sink, mst_json *j)
+{
+    if (inv->said->count > 0) {
+        mst_json_key(j, "messages");
+        mst_json_array(j);
+        for (size_t i = 0; i < inv->said->count; i++)
+            mst_json_string(j, inv->said->text[i]);
+        mst_json_end(j);
+    }
     json_shrink(inv, j);
     if (option_get(inv, &option_seed)->text != NULL) {
         mst_json_key(j, "seed");
@@ -255,6 +271,22 @@ mst_status json_end(invocation *inv, mst_output *sink, mst_json *j)
     if (status == MST_OK)
         status = mst_output_commit(sink);
     return note_output(inv, status);
+}
+
+mst_status json_close(invocation *inv, mst_status status)
+{
+    struct messages *said = inv->said;
+    if (said->json != NULL) {
+        mst_status closed = close_object(inv, said->sink, said->json);
+        status = closed == MST_OK ? status : closed;
+    }
+    mst_json_free(said->json);
+    mst_output_free(said->sink);
+    for (size_t i = 0; i < said->count; i++)
+        free(said->text[i]);
+    free(said->text);
+    *said = (struct messages){0};
+    return status;
 }
 
 mst_status write_text_to(invocation *inv, const char *path, const char *text, size_t length)
@@ -310,8 +342,10 @@ mst_status report_open_to(report *r, invocation *inv, const char *path)
 
 mst_status report_finish(report *r)
 {
-    if (r->json != NULL)
-        return json_end(r->inv, r->sink, r->json);
+    if (r->json != NULL) {
+        json_end(r->inv, &r->sink, &r->json);
+        return MST_OK;
+    }
     char *text, shrunk[SHRINK_TEXT];
     size_t length;
     if (*shrink_text(r->inv, shrunk) != '\0')

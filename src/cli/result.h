@@ -52,7 +52,10 @@ mst_status note_output(invocation *inv, mst_status status);
 
 /* The same for a command without rows: an object or a text, to be sent when complete. */
 MST_MUST_USE mst_status json_begin(invocation *inv, mst_output **sink, mst_json **j);
-MST_MUST_USE mst_status json_end(invocation *inv, mst_output *sink, mst_json *j);
+/* Takes both, which become null: the object is closed by json_close when all has been said. */
+void json_end(invocation *inv, mst_output **sink, mst_json **j);
+/* At the end of a command, with its status. */
+MST_MUST_USE mst_status json_close(invocation *inv, mst_status status);
 /* Text that a command writes for people or, with --json, one object; opened at once as a result is. */
 typedef struct report {
     invocation *inv;

@@ -115,6 +115,7 @@ static mst_status ask_uniformity(const doubts *d)
         MST_TRY(uniform_test(&found, d->m, &d->pieces, rows->n, rows->x, &d->uniform));
         r->uniform_statistic = found.statistic;
         r->uniform_p_value = found.p_value;
+        r->uniform_p_value_is_floor = found.p_value_is_floor;
     }
     if (!could_tell(d))
         return MST_OK;

@@ -307,12 +307,18 @@ static void fill(const regress_job *j, size_t q, const double *covariance, mst_r
     size_t place = j->d * (j->k + 1);
     if (!j->timed || q <= place)
         return;
-    double error = r->standard_errors[place];
-    double z = is_hotelling(r) ? r->interval_factors[place]
-                               : sqrt(mst_chi_square_quantile(r->confidence, 1));
+    double error = r->standard_errors[place], n = (double)j->n, left = (1 - r->confidence) / 2;
     r->noise_standard_error = r->noise * error;
-    r->noise_low = r->noise_unbiased * exp(-z * error);
-    r->noise_high = r->noise_unbiased * exp(z * error);
+    if (is_hotelling(r)) {
+        r->noise_low = r->noise_unbiased * exp(-r->interval_factors[place] * error);
+        r->noise_high = r->noise_unbiased * exp(r->interval_factors[place] * error);
+        return;
+    }
+    /* Its square sum has a law of chi-square: of flat space, where 2/(n d) is the variance of log σ², with
+     * d(n − k − 1) degrees of freedom. */
+    double degrees = 2 / (error * error) * (1 - (double)(j->k + 1) / n);
+    r->noise_low = r->noise_unbiased * degrees / mst_chi_square_quantile(1 - left, degrees);
+    r->noise_high = r->noise_unbiased * degrees / mst_chi_square_quantile(left, degrees);
 }
 
 void regress_leave_errors(mst_regress_result *r)

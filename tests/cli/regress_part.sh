@@ -195,6 +195,7 @@ check "one point many times: the page" grep -q '^noise  *none but rounding' "$ou
 succeeds "five points many times" "${doubt[@]}" --y five_points.csv --json
 run "${doubt[@]}" --y near.csv --json
 check "no trend: no word" test ! -s "$err"
+check "no trend: no word in JSON" as_json "$out" "r['warnings'] == [] and 'messages' not in r"
 check "no trend: a curve with errors" as_json "$out" "r['curve_found'] and r['standard_errors'][0] > 0 and r['tests'][0]['method'] == 'likelihood ratio' and 'influential' not in r"
 run "${doubt[@]}" --y near.csv --covariance sandwich --json
 check "the sandwich: no likelihood ratio" as_json "$out" "r['tests'][0]['method'] == 'permutation' and r['covariance_kind'] == 'sandwich' and r['equal_spread_p_value'] is None"
@@ -208,6 +209,7 @@ check "rows that are not spread alike are told" grep -q 'not spread alike where 
 check "rows that are not spread alike: the sandwich" as_json "$out" "r['covariance_kind'] == 'sandwich' and r['tests'][0]['method'] != 'likelihood ratio' and r['equal_spread_p_value'] <= 0.01"
 run "${doubt[@]}" --y outlier.csv --json
 check "an outlier is told" grep -q 'heavier tails than Brownian motion' "$err"
+check "an outlier is told in JSON" as_json "$out" "'heavy-tails' in r['warnings'] and sum('heavier tails than Brownian motion' in m for m in r['messages']) == 1 and len(r['messages']) == $(wc -l <"$err")"
 run regress --manifold sphere:2 --y near.csv --x far_x.csv --json
 check "a covariate far away is told" grep -q 'depends on row 18 more than on all others' "$err"
 check "a covariate far away: its row" as_json "$out" "r['influential']['row'] == 18 and r['influential']['leverage'] > 0.9"

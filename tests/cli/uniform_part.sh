@@ -26,6 +26,10 @@ check "few points: simulated" grep -q "against simulated uniform samples" "$out"
 check "few points: rejected" grep -Eq "p-value +0\.0" "$out"
 run test --uniform --manifold circle <(seq 0.001 0.001 0.008)
 check "a floor of the simulation is said to be one" grep -Eq '^p-value +<= 0.0005$' "$out"
+run mean --manifold circle <(seq 0.001 0.001 0.008)
+check "a floor of the simulation in a mean" grep -Eq 'uniform law +p-value <= 0.0005$' "$out"
+run mean --manifold circle --json <(seq 0.001 0.001 0.008)
+check "a floor of the simulation in a mean, in JSON" as_json "$out" "r['uniformity']['p_value_is_floor'] is True"
 run test --uniform --manifold circle <(seq 0.001 0.001 2)
 check "no p-value is 0" grep -Eq '^p-value +<= 1e-300$' "$out"
 printf '0.1\n0.2\n0.3\n3.3\n3.4\n3.2\n0\n3.1\n0.15\n3.35\n0.05\n3.15\n' >axes.csv

@@ -85,6 +85,11 @@ START_TEST(flat_space_is_linear_regression)
     /* √(2/(n d)) is the error of log σ². */
     assert_near(r->noise_standard_error / r->noise, sqrt(2.0 / (N * D)), 1e-5,
                 "error of the noise");
+    const double degrees = D * (N - K - 1);
+    assert_near(r->noise_low, degrees * unbiased / mst_chi_square_quantile(0.975, degrees),
+                1e-4 * unbiased, "lower end of the noise");
+    assert_near(r->noise_high, degrees * unbiased / mst_chi_square_quantile(0.025, degrees),
+                1e-4 * unbiased, "upper end of the noise");
     assert_near(r->interval_factor, sqrt(mst_f_quantile(0.95, 1, D * (N - K - 1))), 1e-9,
                 "interval");
     double f = (without - rest) / D / (rest / (D * (N - K - 1)));

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { MOST = 400 };
+enum { MOST = 400, COLUMNS = 6 };
 
 typedef enum asked { TEST, BAND, NEW_POINT, NOISE, SPEED } asked;
 typedef enum design { BY_CLUSTER, WITHIN, NORMAL, SMALL_LEVEL, UNIFORM } design;
@@ -39,7 +39,7 @@ static size_t rows_of(const law *l, size_t cluster)
 
 typedef struct sample {
     size_t n, clusters[MOST];
-    double x[4 * MOST], y[10 * MOST];
+    double x[COLUMNS * MOST], y[10 * MOST];
 } sample;
 
 /* y is at Exp_f(b + e), f = Exp_o(Σ x v). */
@@ -59,7 +59,7 @@ static double covariate(const law *l, size_t i, size_t cluster, size_t c, const 
 {
     switch (l->design) {
     case BY_CLUSTER:
-        return by_cluster[4 * cluster + c];
+        return by_cluster[COLUMNS * cluster + c];
     case SMALL_LEVEL:
         return i < 3;
     case UNIFORM:
@@ -72,9 +72,9 @@ static double covariate(const law *l, size_t i, size_t cluster, size_t c, const 
 static void draw_rows(const law *l, const setting *s, const double *start, const double *velocity,
                       dice *rng, sample *to)
 {
-    double by_cluster[4 * MOST], local[9], shared[9] = {0};
+    double by_cluster[COLUMNS * MOST], local[9], shared[9] = {0};
     to->n = 0;
-    for (size_t k = 0; k < 4 * MOST; k++)
+    for (size_t k = 0; k < COLUMNS * MOST; k++)
         by_cluster[k] = dice_normal(rng);
     for (size_t g = 0; g < l->clusters; g++) {
         for (size_t a = 0; a < s->d; a++)
@@ -101,7 +101,7 @@ static outcome judge(const law *l, const setting *s, const mst_score *source, co
                      const double *velocity, dice *rng, const mst_regress_result *r)
 {
     outcome o = {.answered = true};
-    double at[4] = {1}, local[9] = {0}, y[10], point[10], reach, distance;
+    double at[COLUMNS] = {1}, local[9] = {0}, y[10], point[10], reach, distance;
     if (l->asked == TEST) {
         o.answered = !isnan(r->p_values[0]);
         o.hit = r->p_values[0] < 0.05;
@@ -206,6 +206,11 @@ static const law laws[] = {
     {.asked = TEST, .spec = "so3", .name = "the model, 200 rows", .clusters = 200, .design = NORMAL, MODEL},
     {.asked = TEST, .spec = "sphere:2", .name = "the model, a small level", .clusters = 30, .design = SMALL_LEVEL, MODEL},
     {.asked = BAND, .spec = "sphere:2", .name = "the model, 10 rows", .clusters = 10, .design = UNIFORM, MODEL},
+#define FEW .rows = 1, .design = NORMAL, .follows_model = true
+    {.asked = NOISE, .spec = "euclidean:2", .name = "10 rows, 3 columns", .clusters = 10, .columns = 3, FEW},
+    {.asked = NOISE, .spec = "sphere:2", .name = "12 rows, 6 columns", .clusters = 12, .columns = 6, FEW},
+    {.asked = NOISE, .spec = "so3", .name = "10 rows, 3 columns", .clusters = 10, .columns = 3, FEW},
+    {.asked = NOISE, .spec = "so3", .name = "30 rows, 1 column", .clusters = 30, .columns = 1, FEW},
 };
 /* clang-format on */
 enum { LAWS = sizeof laws / sizeof *laws };
