@@ -4,6 +4,7 @@
 /* Which way there is to find, or to rule out, other maxima. */
 #include "base/columns.h"
 #include "manifold/internal.h"
+#include "manifold/shape_gap.h"
 #include "score/score_internal.h"
 #include "stat/mean_proof.h"
 #include "stat/mean_search.h"
@@ -45,6 +46,27 @@ static void judge_angles(const mean_search *s, size_t first, size_t count, const
     }
 }
 
+/* Shapes, where no radius and no bound of the curvatures is known. */
+static mst_status judge_shapes(const mean_search *s, const mst_manifold *factor, size_t at,
+                               const double *mean, double *work, verdict *v)
+{
+    size_t n = s->rows.n, D = mst_manifold_ambient(factor);
+    double *r = work, *part = work + n, *gap, rank;
+    bool unit;
+    if (!v->only || !mst_is_shape_space(factor, &unit)) {
+        v->only = false;
+        return MST_OK;
+    }
+    MST_TRY(factor_distances(s, factor, at, mean, part, r));
+    MST_TRY(mst_allocate(&gap, 2 * n));
+    mst_status status =
+        mst_shape_gaps(factor, n, D == s->D ? s->rows.x : part, mean + at, gap, gap + n, &rank);
+    if (status == MST_OK)
+        v->only = shape_mean_is_only(unit, n, r, gap, gap + n, rank, s->rows.weights);
+    mst_release(gap);
+    return status;
+}
+
 static mst_status judge_factor(const mean_search *s, const mst_manifold *factor, size_t at,
                                const double *mean, double *work, verdict *v)
 {
@@ -57,10 +79,8 @@ static mst_status judge_factor(const mean_search *s, const mst_manifold *factor,
         judge_angles(s, at, mst_manifold_ambient(factor), mean, r, v);
         return MST_OK;
     }
-    if ((t->closed & MST_CLOSED_DIST) == 0 || isnan(radius) || isnan(t->curvature_above)) {
-        v->only = false;
-        return MST_OK;
-    }
+    if ((t->closed & MST_CLOSED_DIST) == 0 || isnan(radius) || isnan(t->curvature_above))
+        return judge_shapes(s, factor, at, mean, work, v);
     MST_TRY(factor_distances(s, factor, at, mean, work + n, r));
     v->only = v->only && frechet_mean_is_only(radius, t->curvature_above, n, r, s->rows.weights);
     v->rough |= frechet_curvature(radius, t->curvature_above, t->cut_is_wall,

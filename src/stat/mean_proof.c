@@ -11,13 +11,22 @@
  * D), h(r) = √K r cot √K r, where r_i + D < R (Hessian comparison), and by at least −(2r_i + D) wherever cut
  * points lie, because the slope of ½d² is no more than d. If these bounds add up to something positive for
  * all D up to 2r̄, F only rises on the way, and μ is the only minimum. That allows for a few rows far away,
- * even at the cut locus, if the others are close. */
+ * even at the cut locus, if the others are close.
+ *
+ * Spaces of shapes have no injectivity radius, and no bound of curvatures near configurations on a line.
+ * Along the horizontal geodesic Y(s) from μ, |Y'| = 1, the distance from X is that of the sphere or of flat
+ * space less max_R tr RᵀXᵀY, whose second derivative has the term Σ A²ᵢⱼ/(λᵢ + λⱼ), A = XᵀY' − Y'ᵀX for the X
+ * that fits Y best, λ the eigenvalues of XᵀY. Y is horizontal, and so X may be replaced by X − Y; in R² and
+ * R³ one pair of entries of A in its normal form is not 0, and ΣA² ≤ |X − Y|² =: ρ², on the sphere sin² ρ.
+ * With σ the least λᵢ + λⱼ, where that is positive, ½ρ² has at least the second derivative 1 − ρ²/σ; on the
+ * sphere ρ cot ρ − ρ sin ρ/σ. Below, ρ ≤ r_i + s, and σ is at least what it is at μ less the rate at which it
+ * can fall, and at least α(α − ρ): 4σ ≥ |(X + Y)Q|² − ρ² for some plane Q, |YQ| ≥ α. */
 #include "stat/mean_proof.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BINS = 64, MOST_STEPS = 200 };
+enum { BINS = 64, MOST_STEPS = 200, STAIRS = 64 };
 
 /* Distances in bins, each at its upper edge. */
 typedef struct distances {
@@ -111,6 +120,36 @@ bool frechet_mean_is_only(double radius, double curvature_above, size_t n, const
     if (rows.largest * (1 + 1e-9) < 0.5 * fmin(radius, M_PI / sqrt(curvature)))
         return true;
     return slope_is_positive(&rows, radius, curvature);
+}
+
+double shape_bend(bool unit, double r, double gap, double rate, double rank, double s)
+{
+    double rho = r + s, alpha = rank - s;
+    double sigma = fmax(gap - rate * s, alpha > rho ? alpha * (alpha - rho) : 0);
+    if (!(sigma > 0) || (unit && rho >= M_PI / 2))
+        return -INFINITY;
+    return unit ? curved(1, rho) - rho * sin(rho) / sigma : 1 - rho * rho / sigma;
+}
+
+bool shape_mean_is_only(bool unit, size_t n, const double *r, const double *gap, const double *rate,
+                        double rank, const double *weights)
+{
+    double slope[STAIRS] = {0}, end = 2 * collect(n, r, weights).mean * (1 + 1e-9);
+    double step = end / STAIRS;
+    for (size_t i = 0; i < n; i++) {
+        double w = weight_of(weights, i), change = 0;
+        for (size_t k = 0; w > 0 && k < STAIRS; k++) {
+            /* On this stair the slope is between its values at both ends, or more where it is held: it is
+             * never less than minus the distance, and was at most r at the mean. */
+            double high = step * (double)(k + 1), before = change, least = -(2 * r[i] + high);
+            change += step * shape_bend(unit, r[i], gap[i], rate[i], rank, high);
+            slope[k] += w * (k == 0 ? change : fmax(fmin(before, change), least));
+        }
+    }
+    for (size_t k = 0; end > 0 && k < STAIRS; k++)
+        if (!(slope[k] > 0))
+            return false;
+    return true;
 }
 
 /* The density on the wall is estimated from a shell of this share of the radius. */

@@ -14,6 +14,13 @@
  * curvatures; NAN: unknown. */
 bool frechet_mean_is_only(double radius, double curvature_above, size_t n, const double *r,
                           const double *weights);
+/* The same on a space of shapes. gap and rate (n), and the rank of the mean, as mst_shape_gaps has them;
+ * `unit`: sizes do not count. */
+bool shape_mean_is_only(bool unit, size_t n, const double *r, const double *gap, const double *rate,
+                        double rank, const double *weights);
+/* A lower bound of the second derivative of ½d² from one such row, r away from the mean, along unit speed
+ * geodesics from the mean, at the distance s. */
+double shape_bend(bool unit, double r, double gap, double rate, double rank, double s);
 /* How F curves about the mean: the least mean value of √K r cot √K r, the second derivative across the rows'
  * directions, to expect there. `wall`: less what rows near a cut locus of codimension one take away, 2R times
  * their density there, in d dimensions. */
