@@ -97,6 +97,9 @@ typedef enum mst_regress_note {
      * at most 0.01): errors and tests are those of the sandwich, as they are up to 0.1 if the rows that
      * decide are spread more. */
     MST_REGRESS_UNEQUAL_SPREAD = 1 << 9,
+    /* With MST_REGRESS_SPREAD, on circles and their products: no search has looked for steeper curves, one of
+     * which may fit, however little this one does. */
+    MST_REGRESS_STEEPER = 1 << 10,
 } mst_regress_note;
 
 typedef struct mst_regress_result {
@@ -160,6 +163,10 @@ typedef struct mst_regress_result {
     /* By Breusch and Pagan's test, of residuals with constant noise and errors from the
      * information; else NAN */
     double spread_p_value;
+    /* (k): on circles and their products a column of at least three values that lie on a grid has other
+     * speeds along any circle, this many radians per unit of the column more or less, that fit the rows as
+     * well; else NAN. */
+    double *aliases;
 } mst_regress_result;
 
 /* Fit to y (n, D) with the design matrix x (n, k), k ≥ 1 columns without a constant. MST_ARGUMENT, with the

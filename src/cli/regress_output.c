@@ -236,6 +236,16 @@ static mst_status json_intervals(const estimation *e, mst_json *j, const mst_reg
     return status;
 }
 
+static void json_aliases(mst_json *j, const regress_rows *rows, const mst_regress_result *r)
+{
+    mst_json_key(j, "aliases");
+    mst_json_object(j);
+    for (size_t c = 0; c < rows->k; c++)
+        if (!isnan(r->aliases[c]))
+            json_member_number(j, rows->names[c], r->aliases[c]);
+    mst_json_end(j);
+}
+
 /* The words of what regress_warn says in sentences. */
 static void json_warnings(mst_json *j, const mst_regress_result *r)
 {
@@ -252,6 +262,7 @@ static void json_warnings(mst_json *j, const mst_regress_result *r)
         {MST_REGRESS_INFLUENTIAL, "influential-row"},
         {MST_REGRESS_HEAVY_TAILS, "heavy-tails"},
         {MST_REGRESS_UNEQUAL_SPREAD, "unequal-spread"},
+        {MST_REGRESS_STEEPER, "steeper-curves"},
         {MST_REGRESS_NO_COVARIANCE, "no-errors"},
     };
     mst_json_key(j, "warnings");
@@ -318,6 +329,7 @@ mst_status regress_json(const estimation *e, mst_json *j, const regress_rows *ro
     json_member_number(j, "gradient_norm", r->gradient_norm);
     json_member_integer(j, "beyond_cut_locus", r->beyond_cut);
     json_doubts(j, rows, r);
+    json_aliases(j, rows, r);
     json_warnings(j, r);
     if (status == MST_OK)
         status = json_member_points(e, j, "fitted", r->n, r->fitted);
@@ -373,6 +385,18 @@ static void print_p_value(FILE *out, const mst_regress_result *r, double p)
     fprintf(out, "p %s%s", value[0] == '<' ? "" : "= ", value);
 }
 
+/* Other slopes on circles that fit as well. */
+static void print_aliases(const estimation *e, FILE *out, const regress_rows *rows,
+                          const mst_regress_result *r)
+{
+    for (size_t c = 0; c < rows->k; c++)
+        if (!isnan(r->aliases[c]))
+            fprintf(out,
+                    "%s lies on a grid of step %.6g: velocities that are %.6g more or less along "
+                    "a circle fit the points as well\n",
+                    rows->names[c], 2 * M_PI / r->aliases[c], r->aliases[c] / length_unit(e));
+}
+
 static void print_factors(FILE *out, const regress_rows *rows, const mst_regress_result *r)
 {
     for (size_t t = 0; t < r->groups; t++) {
@@ -418,6 +442,7 @@ mst_status regress_page(const estimation *e, FILE *out, const regress_rows *rows
     if (status == MST_OK)
         status = print_terms(e, out, rows, r);
     print_factors(out, rows, r);
+    print_aliases(e, out, rows, r);
     fprintf(out, "\n");
     print_noise(e, out, r);
     if (isnan(r->r_squared))
@@ -497,6 +522,10 @@ void regress_warn(const estimation *e, const regress_rows *rows, const mst_regre
                            "tests by clusters do not hold: there are no p values"
                          : "warning: the points are spread far over the space: p values are those "
                            "of permutations, and standard errors may be too small");
+    if ((r->notes & MST_REGRESS_STEEPER) != 0)
+        warn(e->inv, "warning: steeper curves may fit the points where this one does not: the "
+                     "search looks for none that go round a circle more than once to either side "
+                     "of the intercept; take a shorter range of the terms, or unroll the angles");
     if ((r->notes & MST_REGRESS_INFLUENTIAL) != 0)
         warn(e->inv,
              "warning: the curve depends on row %zu more than on all others (leverage %.2g): see "

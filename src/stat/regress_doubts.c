@@ -212,15 +212,59 @@ static mst_status ask_spread(regress_job *j, mst_regress_result *r)
     return MST_OK;
 }
 
+/* ---- Circles ---- */
+
+static bool has_circle(const regress_job *j)
+{
+    bool found = false;
+    for (size_t k = 0; k < j->pieces.count; k++)
+        found = found || (j->pieces.piece[k].kind == PIECE_ROUND && j->pieces.piece[k].dim == 1);
+    return found;
+}
+
+/* The step of the grid on which the values of a column lie, by Euclid on their differences; 0 if that is too
+ * fine to be one, or has two values only. */
+static double grid_step(size_t n, size_t stride, const double *x)
+{
+    const double most_steps = 1000, rounding = 1e-9;
+    double least = x[0], largest = x[0], step = 0;
+    bool between = false;
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, x[i * stride]);
+        largest = fmax(largest, x[i * stride]);
+    }
+    double nothing = fmax(rounding * (largest - least), 1e-15 * fmax(fabs(least), fabs(largest)));
+    for (size_t i = 0; i < n; i++) {
+        double a = x[i * stride] - least, b = step;
+        between = between || (a > nothing && a < largest - least - nothing);
+        while (a > most_steps * nothing) {
+            double rest = b - a * floor(b / a + 0.5);
+            b = a;
+            a = fabs(rest);
+        }
+        step = b;
+    }
+    return between && step * most_steps >= largest - least ? step : 0;
+}
+
+static void find_aliases(const regress_job *j, mst_regress_result *r)
+{
+    for (size_t c = 0; has_circle(j) && c < j->k; c++) {
+        double step = grid_step(j->n, j->k, j->x + c);
+        r->aliases[c] = step > 0 ? 2 * M_PI / step : NAN;
+    }
+}
+
 mst_status regress_add_doubts(regress_job *j, mst_regress_result *r)
 {
+    find_aliases(j, r);
     MST_TRY(ask_uniformity(j, r));
     if (!r->converged)
         return MST_OK;
     ask_rows(j, r);
     j->doubtful = r->beyond_cut > 0 || largest_decay(j, r) > spread;
     if (j->doubtful) {
-        r->notes |= MST_REGRESS_SPREAD;
+        r->notes |= MST_REGRESS_SPREAD | (has_circle(j) ? MST_REGRESS_STEEPER : 0);
         return MST_OK;
     }
     ask_tails(j, r);

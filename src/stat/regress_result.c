@@ -14,7 +14,7 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     MST_TRY(mst_allocate_zero(&r, 1));
     double *at = NULL;
     mst_status status = mst_allocate(&r->tests, k);
-    size_t count = D + k * D + k + k + d * D + q * q + 2 * q + k + 2 * n * D + 3 * n;
+    size_t count = D + k * D + k + k + k + d * D + q * q + 2 * q + k + 2 * n * D + 3 * n;
     if (status == MST_OK)
         status = mst_allocate(&at, count);
     if (status != MST_OK) {
@@ -24,11 +24,11 @@ mst_status regress_result_new(mst_regress_result **out, const regress_job *j)
     }
     for (size_t i = 0; i < count; i++)
         at[i] = NAN;
-    double **parts[] = {&r->intercept, &r->velocities,      &r->origin,          &r->noise_slopes,
-                        &r->basis,     &r->covariance,      &r->standard_errors, &r->p_values,
-                        &r->fitted,    &r->residuals,       &r->fitted_noise,    &r->distances,
-                        &r->leverage,  &r->interval_factors};
-    size_t sizes[] = {D, k * D, k, k, d * D, q * q, q, k, n * D, n * D, n, n, n, q};
+    double **parts[] = {&r->intercept, &r->velocities,       &r->origin,          &r->noise_slopes,
+                        &r->basis,     &r->covariance,       &r->standard_errors, &r->p_values,
+                        &r->fitted,    &r->residuals,        &r->fitted_noise,    &r->distances,
+                        &r->leverage,  &r->interval_factors, &r->aliases};
+    size_t sizes[] = {D, k * D, k, k, d * D, q * q, q, k, n * D, n * D, n, n, n, q, k};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; at += sizes[i++])
         *parts[i] = at;
     if (!slopes)

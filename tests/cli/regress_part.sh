@@ -147,6 +147,25 @@ END
 run regress --manifold circle --y angles.csv --x turn.csv --json
 check "a curve past the cut locus" as_json "$out" "r['beyond_cut_locus'] > 0 and abs(r['velocities'][0][0] - 2) < 0.02"
 check "a curve past the cut locus is told" grep -q 'passes the cut locus' "$err"
+# A slope of 6.5 and integers: 6.5 - 2 pi fits as well. Between them nothing does, and the search goes not so far.
+python3 - <<'END'
+import math, random
+random.seed(4)
+def write(name, x):
+    open(name + "_x.csv", "w").write("hour\n" + "".join("%.17g\n" % a for a in x))
+    open(name + "_y.csv", "w").write("".join("%.17g\n" % math.remainder(6.5 * a + random.gauss(0, 0.2), 2 * math.pi) for a in x))
+write("steps", [float(i % 12) for i in range(60)])
+write("anywhere", [random.uniform(0, 10) for _ in range(60)])
+END
+run regress --manifold circle --y steps_y.csv --x steps_x.csv
+check "a grid: slopes that fit as well" grep -q '^hour lies on a grid of step 1: velocities that are 6.28319 more or less' "$out"
+run regress --manifold circle --degrees --y <(awk '{print $1*57.29577951308232}' steps_y.csv) --x steps_x.csv
+check "a grid: in degrees" grep -q '^hour lies on a grid of step 1: velocities that are 360 more or less' "$out"
+run regress --manifold circle --y steps_y.csv --x steps_x.csv --json
+check "a grid: in JSON" as_json "$out" "abs(r['aliases']['hour'] - 2 * math.pi) < 1e-12 and abs(r['velocities'][0][0] - 6.5 + 2 * math.pi) < 0.03 and 'steeper-curves' not in r['warnings']"
+run regress --manifold circle --y anywhere_y.csv --x anywhere_x.csv --json
+check "no grid: steeper curves may fit" grep -q 'steeper curves may fit the points where this one does not' "$err"
+check "no grid: in JSON" as_json "$out" "r['aliases'] == {} and 'steeper-curves' in r['warnings'] and r['noise'] > 1 and r['standard_errors'] is None"
 printf 'x\n0.1\n9\n' >far.csv
 run regress --manifold sphere:2 --y s2y.csv --x s2x.csv --predict <(printf 'x\n30\n400\n') --json
 check "extrapolation" as_json "$out" "r['prediction_beyond'] == [False, True]"
