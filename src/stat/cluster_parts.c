@@ -5,6 +5,9 @@
 
 #include "stat/rows.h"
 
+#include <manistat/random.h>
+#include <string.h>
+
 mst_status cluster_check(const mst_manifold *m, size_t n, const double *x, size_t k,
                          const double *weights, size_t restarts, size_t iterations)
 {
@@ -25,6 +28,53 @@ cluster_threads cluster_split_threads(size_t restarts, int threads)
     int count = mst_thread_count(threads);
     bool side_by_side = restarts >= (size_t)count;
     return (cluster_threads){side_by_side ? count : 1, side_by_side ? 1 : count};
+}
+
+/* Rows of a cluster, on average, that a sample has to have. */
+enum { SAMPLE_EACH = 100 };
+
+bool cluster_has_sample(size_t n, size_t k)
+{
+    return n / 4 >= CLUSTER_SOME && k <= CLUSTER_SOME / SAMPLE_EACH;
+}
+
+mst_status cluster_sample_draw(cluster_sample *s, uint64_t seed, size_t n, size_t D, size_t k,
+                               const double *x, const double *weights, bool *fair)
+{
+    enum { STREAM = 7 };
+    size_t weighty = 0;
+    *fair = false;
+    *s = (cluster_sample){.n = CLUSTER_SOME};
+    MST_TRY(mst_allocate(&s->rows, s->n));
+    MST_TRY(mst_allocate(&s->x, s->n * (D + 1)));
+    s->weights = s->x + s->n * D;
+    MST_TRY(mst_random_choice((mst_random){seed, STREAM}, n, s->n, s->rows));
+    for (size_t i = 0; i < s->n; i++) {
+        memcpy(s->x + i * D, x + s->rows[i] * D, D * sizeof *s->x);
+        s->weights[i] = weights != NULL ? weights[s->rows[i]] : 1;
+        weighty += s->weights[i] > 0;
+    }
+    *fair = weighty >= SAMPLE_EACH * k;
+    return MST_OK;
+}
+
+void cluster_sample_free(cluster_sample *s)
+{
+    mst_release(s->rows);
+    mst_release(s->x);
+    *s = (cluster_sample){0};
+}
+
+bool cluster_is_worse(const cluster_sample *s, const double *first, const double *second)
+{
+    const double surely = 5;
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double difference = s->weights[i] * (second[i] - first[i]);
+        sum += difference;
+        square += difference * difference;
+    }
+    return sum > 0 && sum * sum > surely * surely * (square - sum * sum / (double)s->n);
 }
 
 void cluster_order(size_t k, const double *key, size_t *order)

@@ -20,6 +20,25 @@ typedef struct cluster_threads {
 } cluster_threads;
 cluster_threads cluster_split_threads(size_t restarts, int threads);
 
+/* Of many rows, four times as many or more, restarts see some, drawn at random. */
+enum { CLUSTER_SOME = 16384 };
+typedef struct cluster_sample {
+    size_t n, *rows;
+    double *x, *weights; /* (n, D), (n) */
+} cluster_sample;
+/* Have n rows such a sample that tells of k clusters? Its rows may turn out to have hardly any weight: *fair
+ * is false then. Free it whatever becomes of it. */
+bool cluster_has_sample(size_t n, size_t k);
+MST_MUST_USE mst_status cluster_sample_draw(cluster_sample *s, uint64_t seed, size_t n, size_t D,
+                                            size_t k, const double *x, const double *weights,
+                                            bool *fair);
+void cluster_sample_free(cluster_sample *s);
+/* Of what two restarts make of each row of a sample, less being better: is the second surely worse on all
+ * rows? By five standard errors of the difference: one good one in three million is missed. */
+bool cluster_is_worse(const cluster_sample *s, const double *first, const double *second);
+/* Restarts whose sums differ by less, relatively, have found the same. */
+static const double cluster_same = 1e-7;
+
 /* The order of k items by decreasing `key`, ties as they stand. */
 void cluster_order(size_t k, const double *key, size_t *order);
 

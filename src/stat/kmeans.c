@@ -88,15 +88,21 @@ static void number_clusters(size_t n, size_t k, const size_t *labels, size_t *fr
     }
 }
 
+static size_t best_of(const search *s)
+{
+    size_t best = 0;
+    for (size_t r = 1; r < s->start.o->restarts; r++)
+        if (s->outcomes[r].inertia < s->outcomes[best].inertia)
+            best = r;
+    return best;
+}
+
 /* The best restart into the result. Labels are made afresh, so that they are what mst_kmeans_assign says. */
 static mst_status describe(const search *s, mst_kmeans_result *result, size_t *work, double *key)
 {
     const kmeans_lloyd *l = &s->start;
-    size_t best = 0, n = l->n, k = l->k, D = l->D;
+    size_t best = best_of(s), n = l->n, k = l->k, D = l->D;
     size_t *labels = work, *from = labels + n, *order = from + k, *place = order + k;
-    for (size_t r = 1; r < l->o->restarts; r++)
-        if (s->outcomes[r].inertia < s->outcomes[best].inertia)
-            best = r;
     const double *centres = s->centres + best * k * D;
     double *squared = key + k;
     MST_TRY(mst_kmeans_assign(l->m, k, centres, n, l->x, l->o->threads, labels, squared));
@@ -117,6 +123,89 @@ static mst_status describe(const search *s, mst_kmeans_result *result, size_t *w
     result->iterations = s->outcomes[best].iterations;
     result->restarts = l->o->restarts;
     return MST_OK;
+}
+
+/* ---- Many rows ---- */
+
+/* Squared distances (n) of the rows of a sample from the nearest centre of a restart. */
+static mst_status sample_distances(const search *s, const kmeans_lloyd *part, size_t restart,
+                                   size_t *labels, double *squared)
+{
+    for (size_t i = 0; i < part->n; i++)
+        labels[i] = kmeans_no_label;
+    return kmeans_assign((kmeans_assignment){.m = part->m,
+                                             .distances = part->distances,
+                                             .k = part->k,
+                                             .centres = s->centres + restart * part->k * part->D,
+                                             .x = part->x,
+                                             .labels = labels,
+                                             .squared = squared},
+                         part->n, part->o->threads);
+}
+
+/* Which restarts of the sample go on with all rows: the best, and others that it does not surely beat. The
+ * rest has no inertia to speak of. */
+static mst_status choose_some(search *s, const kmeans_lloyd *part, const cluster_sample *some)
+{
+    size_t best = best_of(s), restarts = part->o->restarts, *labels;
+    double least = s->outcomes[best].inertia, *squared;
+    MST_TRY(mst_allocate(&labels, part->n));
+    mst_status status = mst_allocate(&squared, 2 * part->n);
+    if (status == MST_OK)
+        status = sample_distances(s, part, best, labels, squared);
+    for (size_t r = 0; r < restarts && status == MST_OK; r++) {
+        double inertia = s->outcomes[r].inertia;
+        bool same = inertia - least <= cluster_same * least;
+        if (r == best)
+            continue;
+        for (size_t q = 0; q < r; q++)
+            same = same || fabs(inertia - s->outcomes[q].inertia) <= cluster_same * least;
+        if (!same)
+            status = sample_distances(s, part, r, labels, squared + part->n);
+        if (same || (status == MST_OK && cluster_is_worse(some, squared, squared + part->n)))
+            s->outcomes[r].inertia = INFINITY;
+    }
+    mst_release(squared);
+    mst_release(labels);
+    return status;
+}
+
+static mst_status go_on(void *context, size_t begin, size_t end)
+{
+    const search *s = context;
+    for (size_t r = begin; r < end; r++) {
+        kmeans_lloyd l = s->start;
+        l.centres = s->centres + r * l.k * l.D;
+        l.times = s->times + r * l.k;
+        l.threads = l.o->threads;
+        if (isfinite(s->outcomes[r].inertia))
+            MST_TRY(kmeans_go_on(l, &s->outcomes[r]));
+    }
+    return MST_OK;
+}
+
+/* All restarts on a sample, the good ones on all rows. */
+static mst_status run_many(search *s, cluster_threads threads, bool *done)
+{
+    const kmeans_lloyd all = s->start;
+    mst_kmeans_options o = *all.o;
+    cluster_sample some;
+    mst_status status =
+        cluster_sample_draw(&some, o.seed, all.n, all.D, all.k, all.x, o.weights, done);
+    if (status != MST_OK || !*done) {
+        cluster_sample_free(&some);
+        return status;
+    }
+    o.weights = some.weights;
+    s->start.o = &o;
+    s->start.n = some.n;
+    s->start.x = some.x;
+    status = mst_parallel_blocks(o.restarts, 1, threads.restarts, o.progress, run_restart, s);
+    if (status == MST_OK)
+        status = choose_some(s, &s->start, &some);
+    s->start = all;
+    cluster_sample_free(&some);
+    return status == MST_OK ? go_on(s, 0, o.restarts) : status;
 }
 
 /* Everything between the arguments and the result. */
@@ -145,9 +234,13 @@ static mst_status fit(const mst_manifold *m, distance_function *distances, const
     if (status == MST_OK)
         status = mst_allocate(&key, n + k);
     if (status == MST_OK) {
+        bool done = false;
         s.times = s.centres + o->restarts * k * D;
-        status =
-            mst_parallel_blocks(o->restarts, 1, threads.restarts, o->progress, run_restart, &s);
+        if (cluster_has_sample(n, k))
+            status = run_many(&s, threads, &done);
+        if (status == MST_OK && !done)
+            status =
+                mst_parallel_blocks(o->restarts, 1, threads.restarts, o->progress, run_restart, &s);
     }
     if (status == MST_OK)
         status = describe(&s, result, work, key);

@@ -4,6 +4,7 @@
 /* One restart of k-means: seeding of Arthur and Vassilvitskii (2007) with squared geodesic distances, then
  * Lloyd's iteration. While labels move, a centre takes one Newton step per iteration; once they rest, centres
  * are brought to their means and the labels must survive that. */
+#include "stat/cluster_parts.h"
 #include "stat/kmeans_parts.h"
 
 #include <manistat/geodesic.h>
@@ -307,10 +308,20 @@ mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out)
     mst_status status = lloyd_new(&l);
     if (status == MST_OK)
         status = seed(&l, restart);
-    bool many = l.n > MANY_ROWS && l.k < SAMPLE_ROWS / 100;
-    for (size_t n = SAMPLE_ROWS; status == MST_OK && many && n <= l.n / 2; n *= 4)
-        status = iterate_sample(&l, restart, n);
     if (status == MST_OK && l.n > MANY_ROWS && can_leap(&l))
+        status = leaps_new(&l);
+    if (status == MST_OK)
+        status = iterate(&l, out);
+    lloyd_free(&l);
+    return status;
+}
+
+mst_status kmeans_go_on(kmeans_lloyd l, kmeans_outcome *out)
+{
+    mst_status status = lloyd_new(&l);
+    for (size_t n = 4 * CLUSTER_SOME; status == MST_OK && n <= l.n / 2; n *= 4)
+        status = iterate_sample(&l, 0, n);
+    if (status == MST_OK && can_leap(&l))
         status = leaps_new(&l);
     if (status == MST_OK)
         status = iterate(&l, out);

@@ -107,6 +107,8 @@ typedef struct kmeans_outcome {
 
 /* From the seeds of number `restart` to the end; what is allocated in `l` is gone then. */
 MST_MUST_USE mst_status kmeans_run(kmeans_lloyd l, size_t restart, kmeans_outcome *out);
+/* The same from centres that are nearly right. */
+MST_MUST_USE mst_status kmeans_go_on(kmeans_lloyd l, kmeans_outcome *out);
 
 /* After two steps, from the states of `past` to the present centres: as far on as they point. */
 MST_MUST_USE mst_status kmeans_leap(kmeans_lloyd *l);

@@ -11,7 +11,6 @@
 #include "stat/rows.h"
 #include "util/clock.h"
 
-#include <manistat/random.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,46 +141,6 @@ static mst_status ask_uniform(const mst_manifold *m, double total, double *log_l
 
 /* ---- Many rows ---- */
 
-/* With four times as many rows or more the restarts see so many of them, drawn at random. Only maxima that
- * the sample cannot tell from the best one go on with all rows. */
-enum { SOME_ROWS = 16384, STREAM_SOME = 7 };
-/* Standard errors of the sample by which a maximum has to be lower: one good one in three
- * million is missed. */
-static const double surely_lower = 5;
-/* Restarts that differ by less, relative to the log-likelihood, have found the same. */
-static const double same_maximum = 1e-7;
-
-typedef struct some_rows {
-    size_t n, *rows;
-    double *x, *weights; /* (n, D), (n) or null */
-    mst_mixture_options o;
-} some_rows;
-
-static void some_free(some_rows *s)
-{
-    mst_release(s->rows);
-    mst_release(s->x);
-    mst_release(s->weights);
-}
-
-static mst_status some_draw(some_rows *s, const mixture_em *all)
-{
-    size_t D = all->D;
-    *s = (some_rows){.n = SOME_ROWS, .o = *all->o};
-    MST_TRY(mst_allocate(&s->rows, s->n));
-    MST_TRY(mst_allocate(&s->x, s->n * D));
-    if (all->o->weights != NULL)
-        MST_TRY(mst_allocate(&s->weights, s->n));
-    MST_TRY(mst_random_choice((mst_random){all->o->seed, STREAM_SOME}, all->n, s->n, s->rows));
-    for (size_t i = 0; i < s->n; i++) {
-        memcpy(s->x + i * D, all->x + s->rows[i] * D, D * sizeof *s->x);
-        if (s->weights != NULL)
-            s->weights[i] = all->o->weights[s->rows[i]];
-    }
-    s->o.weights = s->weights;
-    return MST_OK;
-}
-
 /* The restarts of the rows of `start`; s has room for them. */
 static mst_status run_restarts(const mixture_em *start, cluster_threads threads, search *s)
 {
@@ -206,34 +165,17 @@ static mst_status row_values(const mixture_em *restart, double *values)
     return status;
 }
 
-/* By how many of its standard errors the sample finds b lower than a, whose rows have these values. */
-static mst_status how_much_lower(const mixture_em *a, const double *values, const mixture_em *b,
-                                 double *out)
-{
-    double *other, sum = 0, square = 0, total = 0;
-    MST_TRY(mst_allocate(&other, a->n));
-    mst_status status = row_values(b, other);
-    for (size_t i = 0; status == MST_OK && i < a->n; i++) {
-        double w = mixture_weight(a, i), difference = values[i] - other[i];
-        sum += w * difference;
-        square += w * w * difference * difference;
-        total += w;
-    }
-    mst_release(other);
-    *out = sum / sqrt(fmax(square - sum * sum / (double)a->n, 1e-300));
-    return total > 0 ? status : MST_OK;
-}
-
 /* Which restarts go on: the best, and others that it does not surely beat. */
-static mst_status choose_some(const search *s, size_t restarts, bool *chosen)
+static mst_status choose_some(const search *s, const cluster_sample *some, size_t restarts,
+                              bool *chosen)
 {
     const mixture_em *best = best_of(s, restarts);
-    double *values;
-    MST_TRY(mst_allocate(&values, best->n));
+    double *values, gap = cluster_same * fabs(best->log_likelihood);
+    MST_TRY(mst_allocate(&values, 2 * best->n));
+    double *others = values + best->n;
     mst_status status = row_values(best, values);
     for (size_t r = 0; r < restarts && status == MST_OK; r++) {
         const mixture_em *e = &s->restarts[r];
-        double lower = 0, gap = same_maximum * fabs(best->log_likelihood);
         chosen[r] = e == best;
         if (e == best || e->degenerate != best->degenerate)
             continue;
@@ -242,8 +184,8 @@ static mst_status choose_some(const search *s, size_t restarts, bool *chosen)
             same = same ||
                    (chosen[q] && fabs(e->log_likelihood - s->restarts[q].log_likelihood) <= gap);
         if (!same)
-            status = how_much_lower(best, values, e, &lower);
-        chosen[r] = !same && lower < surely_lower;
+            status = row_values(e, others);
+        chosen[r] = !same && status == MST_OK && !cluster_is_worse(some, others, values);
     }
     mst_release(values);
     return status;
@@ -265,7 +207,7 @@ static mst_status go_on(mixture_em *e, const mixture_em *all)
 }
 
 /* Long heaps among the rows of the sample; the BIC that it finds is said relative to that of all rows. */
-static mst_status find_elongated(const some_rows *some, const mixture_em *start,
+static mst_status find_elongated(const cluster_sample *some, const mixture_em *start,
                                  mst_mixture_result *r)
 {
     mst_mixture_result part = *r;
@@ -284,23 +226,29 @@ static mst_status find_elongated(const some_rows *some, const mixture_em *start,
 }
 
 static mst_status fit_many(const mixture_em *all, cluster_threads threads, search *s,
-                           mst_mixture_result *result)
+                           mst_mixture_result *result, bool *done)
 {
     size_t restarts = all->o->restarts;
-    some_rows some;
+    cluster_sample some;
     bool *chosen = NULL;
     mixture_em start = *all;
-    mst_status status = some_draw(&some, all);
-    start.o = &some.o;
+    mst_mixture_options o = *all->o;
+    mst_status status =
+        cluster_sample_draw(&some, o.seed, all->n, all->D, all->k, all->x, o.weights, done);
+    if (status != MST_OK || !*done) {
+        cluster_sample_free(&some);
+        return status;
+    }
+    o.weights = some.weights;
+    start.o = &o;
     start.n = some.n;
     start.x = some.x;
     start.total = rows_weight(some.n, some.weights);
-    if (status == MST_OK)
-        status = start.total > 0 ? run_restarts(&start, threads, s) : MST_DOMAIN;
+    status = run_restarts(&start, threads, s);
     if (status == MST_OK)
         status = mst_allocate_zero(&chosen, restarts);
     if (status == MST_OK)
-        status = choose_some(s, restarts, chosen);
+        status = choose_some(s, &some, restarts, chosen);
     size_t count = 0;
     for (size_t r = 0; r < restarts && status == MST_OK; r++)
         if (chosen[r]) {
@@ -312,7 +260,7 @@ static mst_status fit_many(const mixture_em *all, cluster_threads threads, searc
     if (status == MST_OK)
         status = find_elongated(&some, &start, result);
     mst_release(chosen);
-    some_free(&some);
+    cluster_sample_free(&some);
     return status;
 }
 
@@ -333,11 +281,12 @@ static mst_status fit(const mst_score *source, size_t n, const double *x,
     MST_TRY(mixture_choose_least_time(&start));
     start.least_time = fit_clamp_time(source, start.least_time);
     search s = {0};
-    mst_status status;
+    mst_status status = MST_OK;
     double round_bic;
-    if (n >= 4 * SOME_ROWS) {
-        status = fit_many(&start, threads, &s, result);
-    } else {
+    bool done = false;
+    if (cluster_has_sample(n, o->k))
+        status = fit_many(&start, threads, &s, result, &done);
+    if (status == MST_OK && !done) {
         status = run_restarts(&start, threads, &s);
         if (status == MST_OK)
             status = describe(best_of(&s, o->restarts), result);

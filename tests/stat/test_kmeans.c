@@ -3,6 +3,8 @@
 
 #include "stat/kmeans_support.h"
 
+#include <string.h>
+
 START_TEST(separate_clusters_are_found)
 {
     space s = space_open(specs[_i]);
@@ -241,11 +243,46 @@ START_TEST(flat_space_has_no_scale)
 }
 END_TEST
 
+/* Restarts on a sample of many rows lead to the minimum of all rows, whatever the sample was; where hardly
+ * any row has a weight, it is that of those. */
+START_TEST(samples_lead_to_the_minimum_of_all_rows)
+{
+    enum { EACH = 22000, K = 3, N = K * EACH, FEW = 60 };
+    space s = space_open(_i == 0 ? "sphere:2" : "euclidean:3");
+    double *x = doubles(N * s.D), *weights = doubles(N), *few = doubles(FEW * s.D), first = 0;
+    clusters_of_rows(&s, K, EACH, 1.2, 0.2, 5, x);
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        mst_kmeans_options o = options(K, 5);
+        o.seed = seed;
+        mst_kmeans_result *r = fit(&s, N, x, o);
+        if (seed == 1)
+            first = r->inertia;
+        assert_near(r->inertia, first, 1e-7 * first, "inertia");
+        mst_kmeans_result_free(r);
+    }
+    for (size_t i = 0; i < N; i++)
+        weights[i] = i % (N / FEW) == 0 ? 1 : 0;
+    for (size_t k = 0; k < FEW; k++)
+        memcpy(few + k * s.D, x + k * (N / FEW) * s.D, s.D * sizeof *x);
+    mst_kmeans_options o = options(K, 20);
+    mst_kmeans_result *want = fit(&s, FEW, few, o);
+    o.weights = weights;
+    mst_kmeans_result *r = fit(&s, N, x, o);
+    assert_near(r->inertia, want->inertia, 1e-9 * want->inertia, "inertia of few");
+    mst_kmeans_result_free(r);
+    mst_kmeans_result_free(want);
+    free(few);
+    free(weights);
+    free(x);
+    space_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE("kmeans", 60, {separate_clusters_are_found, SPECS},
                      {the_best_partition_is_found, SPECS}, {threads_change_no_bit, 0},
                      {rows_may_come_in_any_order, 0}, {weights_are_repeated_rows, 0},
                      {one_cluster_is_the_mean, SPECS}, {diffusion_centres_are_diffusion_means, 0},
-                     {flat_space_has_no_scale, 0});
+                     {flat_space_has_no_scale, 0}, {samples_lead_to_the_minimum_of_all_rows, 2});
 }
