@@ -94,6 +94,9 @@ typedef enum mst_mean_note {
     MST_NOTE_SIMULATION = 1 << 11,
     /* Relative weights are so unequal that few rows count, and errors cannot be relied on. */
     MST_NOTE_FEW_WEIGHTS = 1 << 12,
+    /* Rows lie farther out than any Brownian motion takes them: they carry the time, and its interval, which
+     * is not that of the model, does not know how many more of them there may be. */
+    MST_NOTE_FAR_ROWS = 1 << 13,
 } mst_mean_note;
 
 /* Why there is no covariance. */

@@ -50,6 +50,9 @@ static const note notes[] = {
     {MST_NOTE_SIMULATION, "simulation",
      " of the errors is simulation noise, which they count; take more paths, --score "
      "bridge?paths=M"},
+    {MST_NOTE_FAR_ROWS, "far-rows",
+     "some rows lie farther out than any Brownian motion takes them: they carry the time, and its "
+     "interval does not know how many more of them there may be"},
     {MST_NOTE_FEW_CLUSTERS, "few-clusters",
      "there are too few clusters, or different rows, for the errors to be relied on"},
     {MST_NOTE_FEW_WEIGHTS, "few-weights",

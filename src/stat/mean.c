@@ -55,6 +55,15 @@ static mst_status check_options(const mst_score *source, const mst_mean_options 
     return MST_OK;
 }
 
+/* By the root of the ratio, about the time that it is of. */
+static void widen_interval(mst_mean_result *r, double ratio)
+{
+    double about =
+        r->time_corrected > 0 && isfinite(r->time_corrected) ? r->time_corrected : r->time;
+    r->time_low = about * pow(r->time_low / about, sqrt(ratio));
+    r->time_high = about * pow(r->time_high / about, sqrt(ratio));
+}
+
 /* The status of a result: not converged is said, with the reason. */
 static mst_status verdict(const mst_mean_result *r)
 {
@@ -84,9 +93,12 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     if (((*out)->notes & MST_NOTE_UNEQUAL_TIMES) != 0 && o->covariance == MST_COVARIANCE_OBSERVED)
         robust.covariance = MST_COVARIANCE_SANDWICH;
     mean_cut_term cut;
+    double ratio;
     MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian, &cut));
-    MST_TRY(mean_judge_model(*out, &s->model, &s->candidates[0]));
+    MST_TRY(mean_judge_model(*out, &s->model, &robust, &s->candidates[0], &ratio));
     MST_TRY(mean_add_doubts(*out, &s->model, &robust, &cut));
+    if (ratio > 1)
+        widen_interval(*out, ratio);
     /* Rows all over the space, as uniform ones are: what they say of this mean they might as well say of
      * another. */
     bool rough = false;

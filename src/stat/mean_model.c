@@ -70,25 +70,52 @@ static mst_status spread_of(const fit_means *model, const mst_mean_result *r,
     return status;
 }
 
-mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const mean_candidate *c)
+/* Directions that may be unlike: what they are said to be, at 0.5 %, needs more rows than the errors do. */
+static const double doubted = 0.2;
+
+/* Regions of the model where the spread of d directions is as that of fewer, d/ratio equal ones (Box 1954,
+ * Dempster 1958): Fisher's law of so many. */
+static void widen_region(mst_mean_result *r, size_t d, double ratio, double confidence)
+{
+    double size = (double)d, n = r->effective_n, few = size / ratio;
+    double grown = mst_f_quantile(confidence, few, (n - 1) * few) /
+                   mst_f_quantile(confidence, size, (n - 1) * size);
+    if (r->region_kind != MST_REGION_ELLIPSOID || !(grown > 1))
+        return;
+    r->region_radius2 *= grown;
+    r->region_volume *= pow(grown, size / 2);
+}
+
+mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const mst_mean_options *o,
+                            const mean_candidate *c, double *ratio)
 {
     const mst_score *source = model->model.source;
     size_t d = mst_manifold_dim(mst_score_manifold(source));
-    bool free = model->model.time_is_free;
-    if (r->covariance_kind != MST_COVARIANCE_OBSERVED || r->no_errors != MST_ERRORS_GIVEN ||
+    bool free = model->model.time_is_free, observed = r->covariance_kind == MST_COVARIANCE_OBSERVED;
+    *ratio = 1;
+    if (r->covariance_kind == MST_COVARIANCE_BOOTSTRAP || r->no_errors != MST_ERRORS_GIVEN ||
         r->clusters > 0 || r->time_limit != MST_TIME_FINITE || !(r->time > 0) ||
         !mst_score_gives(source, MST_GIVES_TIME) || !(r->effective_n > 2))
         return MST_OK;
     model_spread found;
     MST_TRY(spread_of(model, r, c, &found));
     double n = r->effective_n, size = (double)d, limit = mst_chi_square_quantile(0.95, size);
-    bool directions = model_directions_differ(found.sphericity, size * (size + 1) / 2 - 1);
+    double freedom = size * (size + 1) / 2 - 1;
+    bool directions = model_directions_differ(found.sphericity, freedom);
     /* A time that was given may be too short for the rows; one that was fitted is not. */
     bool scale = !free && found.sum > size + 2.6 * sqrt(2 * size / n);
     bool tails = free && model_tails_are_heavy(d, n, found.tails);
+    if (!observed && tails)
+        r->notes |= MST_NOTE_FAR_ROWS;
+    if (!observed)
+        return MST_OK;
     if (((directions || scale) && model_survival(limit, found.sum, found.squares) > misses) ||
         (tails &&
          mst_chi_square_survival(mst_chi_square_quantile(0.95, 1) / found.tails, 1) > misses))
         r->notes |= MST_NOTE_MODEL;
+    if (free && freedom > 0 && mst_chi_square_survival(found.sphericity, freedom) < doubted) {
+        *ratio = size * found.squares / (found.sum * found.sum);
+        widen_region(r, d, *ratio, o->confidence);
+    }
     return MST_OK;
 }

@@ -203,9 +203,11 @@ MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means
                                         const mst_mean_options *options, const double *hessian,
                                         mean_cut_term *cut);
 /* Notes if the rows, of a fit with the Hessian of this candidate and its error bars, are not spread as those
- * take them to be. */
+ * take them to be. Where directions may be unlike, *ratio is by what the variance of log t is larger than the
+ * model says, and the region has grown; else 1. */
 MST_MUST_USE mst_status mean_judge_model(mst_mean_result *result, const fit_means *model,
-                                         const mean_candidate *candidate);
+                                         const mst_mean_options *options,
+                                         const mean_candidate *candidate, double *ratio);
 /* Covariance (q, q) of the parameters from refitted resamples; not defined if too many of
  * them have no estimate. With `restart` each of them is searched for as the mean was, and *radius2 is the
  * quantile of their squared distances in units of the covariance; else, or where they are too few, NAN. */

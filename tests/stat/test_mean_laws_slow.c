@@ -81,7 +81,7 @@ static mst_mean_options options_of(const law_case *c, const double *weights)
 }
 
 /* Notes that say that something is wrong with the data. */
-static const unsigned flags = MST_NOTE_MODEL | MST_NOTE_FEW_WEIGHTS;
+static const unsigned flags = MST_NOTE_MODEL | MST_NOTE_FEW_WEIGHTS | MST_NOTE_FAR_ROWS;
 
 static outcome region_of_set(const void *law, size_t set)
 {
@@ -103,6 +103,45 @@ static outcome region_of_set(const void *law, size_t set)
     mst_mean_result_free(r);
     free(x), free(truth);
     return out;
+}
+
+static outcome time_of_set(const void *law, size_t set)
+{
+    const law_case *c = law;
+    const space *s = c->s;
+    double *x = doubles(5 * c->n * s->D), weights[MOST_ROWS];
+    size_t n = rows_of(c, set, x, weights);
+    mst_mean_options o = options_of(c, weights);
+    mst_mean_result *r = NULL;
+    outcome out = {0};
+    if (mst_mean_fit(&r, s->exact, n, x, &o) == MST_OK) {
+        out.answered = !isnan(r->time_low);
+        out.flagged = (r->notes & flags) != 0 || !out.answered;
+        out.hit = r->time_low <= c->time && c->time <= r->time_high;
+    }
+    mst_mean_result_free(r);
+    free(x);
+    return out;
+}
+
+/* The time that the law has: from 40000 rows, in flat space from its variance. */
+static double time_of_law(const law_case *c)
+{
+    enum { MANY = 40000 };
+    const space *s = c->s;
+    if (strncmp(c->spec, "euclidean", 9) == 0)
+        return c->law.scale * c->law.scale;
+    double *x = doubles(MANY * s->D), *centre = doubles(s->D), time;
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *r = NULL;
+    o.starts = 1;
+    mst_manifold_start(s->m, centre);
+    law_rows(s, &c->law, centre, MANY, (mst_random){.seed = 79}, x);
+    ASSERT_OK(mst_mean_fit(&r, s->exact, MANY, x, &o));
+    time = r->time;
+    mst_mean_result_free(r);
+    free(x), free(centre);
+    return time;
 }
 
 static void name_case(const law_case *c, const char *what, char name[120])
@@ -128,6 +167,21 @@ static void count_regions(law_case c)
     c.s = &s;
     name_case(&c, "region", name);
     rates r = simulate(region_of_set, &c);
+    if (c.follows)
+        assert_coverage_of_model(name, r);
+    else
+        assert_coverage(name, r);
+    space_close(&s);
+}
+
+static void count_intervals(law_case c)
+{
+    char name[120];
+    space s = space_open(c.spec);
+    c.s = &s;
+    c.time = time_of_law(&c);
+    name_case(&c, "time", name);
+    rates r = simulate(time_of_set, &c);
     if (c.follows)
         assert_coverage_of_model(name, r);
     else
@@ -233,9 +287,59 @@ START_TEST(regions_of_weighted_rows)
 }
 END_TEST
 
+/* ---- Times ---- */
+
+static const law_case timed[] = {
+    {"sphere:2", 12, NORMAL(0.3), OBSERVED, FOLLOWS},
+    {"sphere:2", 12, NORMAL(0.3), SANDWICH, FOLLOWS},
+    {"euclidean:2", 10, NORMAL(0.3), OBSERVED, FOLLOWS},
+    {"euclidean:2", 10, NORMAL(0.3), SANDWICH, FOLLOWS},
+    {"euclidean:1", 30, NORMAL(0.3), SANDWICH, FOLLOWS},
+    {"so3", 30, NORMAL(0.3), SANDWICH, FOLLOWS},
+    {"so3", 30, NORMAL(0.3), OBSERVED, FOLLOWS},
+    {"sphere:2", 30, NORMAL(0.3), SANDWICH, FOLLOWS},
+    {"sphere:2", 100, NORMAL(0.3), SANDWICH, FOLLOWS},
+    {"sphere:2", 30, .law = {LAW_T3, 0.2, 1}, SANDWICH},
+    {"sphere:2", 100, .law = {LAW_T3, 0.2, 1}, SANDWICH},
+    {"euclidean:2", 30, .law = {LAW_T3, 0.2, 1}, SANDWICH},
+    {"sphere:2", 30, .law = {LAW_OUTLIERS, 0.2, 1}, SANDWICH},
+    {"sphere:2", 100, .law = {LAW_OUTLIERS, 0.2, 1}, SANDWICH},
+    {"euclidean:2", 30, .law = {LAW_OUTLIERS, 0.2, 1}, SANDWICH},
+    {"euclidean:2", 100, .law = {LAW_OUTLIERS, 0.2, 1}, SANDWICH},
+    {"euclidean:2", 400, .law = {LAW_OUTLIERS, 0.2, 1}, SANDWICH},
+    {"sphere:2", 12, .law = {LAW_LONG, 0.3, 3}, OBSERVED},
+    {"sphere:2", 20, .law = {LAW_LONG, 0.3, 3}, OBSERVED},
+    {"sphere:2", 10, .law = {LAW_LONG, 0.3, 8}, OBSERVED},
+    {"euclidean:2", 12, .law = {LAW_LONG, 0.3, 3}, OBSERVED},
+    {"euclidean:2", 10, .law = {LAW_LONG, 0.3, 8}, OBSERVED},
+};
+
+START_TEST(intervals_of_times)
+{
+    count_intervals(timed[_i]);
+}
+END_TEST
+
+/* ---- Few rows of laws that are not round ---- */
+
+static const law_case unlike[] = {
+    {"sphere:2", 10, .law = {LAW_LONG, 0.3, 8}, OBSERVED},
+    {"sphere:2", 20, .law = {LAW_LONG, 0.3, 3}, OBSERVED},
+    {"sphere:2", 10, NORMAL(0.1), OBSERVED, FOLLOWS},
+    {"sphere:2", 5, NORMAL(0.1), OBSERVED, FOLLOWS},
+};
+
+START_TEST(regions_of_few_rows)
+{
+    count_regions(unlike[_i]);
+}
+END_TEST
+
 int main(void)
 {
     return RUN_SUITE(
         "laws of means", 1800, {regions_of_copied_rows, sizeof copied / sizeof *copied},
-        {tests_of_copied_rows, 2}, {regions_of_weighted_rows, sizeof weighted / sizeof *weighted});
+        {tests_of_copied_rows, 2}, {regions_of_weighted_rows, sizeof weighted / sizeof *weighted},
+        {intervals_of_times, sizeof timed / sizeof *timed},
+        {regions_of_few_rows, sizeof unlike / sizeof *unlike});
 }
