@@ -31,8 +31,8 @@ typedef struct mst_regress_options {
     const size_t
         *groups; /* (k): columns of one number are tested together; default null: each alone */
     const char *const *names; /* (k), of the columns for messages; default null: column 1 … */
-    /* default MST_COVARIANCE_OBSERVED; of sources without log p, with clusters, and of rows that are not
-     * spread alike, the sandwich instead */
+    /* default MST_COVARIANCE_OBSERVED; of sources without log p, with clusters, of rows that are not spread
+     * alike, and below 25 (k + 1) rows with log-linear noise the sandwich instead */
     mst_covariance_kind covariance;
     /* default null: rows are independent; (n): which cluster each is of, any numbers. The sandwich over
      * clusters takes the place of OBSERVED, the bootstrap draws whole clusters, tests are Wald's; with few

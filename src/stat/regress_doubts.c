@@ -16,6 +16,9 @@
 static const double spread = 0.5;
 /* Above this p value a hypothesis has not been rejected. */
 static const double rejected = 0.05;
+/* For each column; of fewer the slopes of the noise fit so well that the weights of the rows are not to be
+ * relied on: likelihood ratios of ten rows reject twice as often as they should. */
+static const size_t few_rows = 25;
 /* A row that moves the curve by more than its region (Cook), or whose prediction is mostly itself while
  * others' are not. */
 static const double far_moved = 1, mostly_itself = 0.5, times_the_mean = 3;
@@ -269,9 +272,12 @@ mst_status regress_add_doubts(regress_job *j, mst_regress_result *r)
     }
     ask_tails(j, r);
     bool rests = j->free_time && mst_score_gives(j->source, MST_GIVES_LOG_P) &&
-                 j->o->noise == MST_REGRESS_CONSTANT && j->o->clusters == NULL &&
-                 j->o->covariance == MST_COVARIANCE_OBSERVED;
-    return rests && j->n > j->k + 3 ? ask_spread(j, r) : MST_OK;
+                 j->o->clusters == NULL && j->o->covariance == MST_COVARIANCE_OBSERVED;
+    if (rests && j->o->noise == MST_REGRESS_LOGLINEAR)
+        j->unlike = j->n < few_rows * (j->k + 1);
+    else if (rests && j->n > j->k + 3)
+        return ask_spread(j, r);
+    return MST_OK;
 }
 
 void regress_conclude_doubts(const regress_job *j, mst_regress_result *r)

@@ -309,14 +309,17 @@ static void fill(const regress_job *j, size_t q, const double *covariance, mst_r
         return;
     double error = r->standard_errors[place], n = (double)j->n, left = (1 - r->confidence) / 2;
     r->noise_standard_error = r->noise * error;
-    if (is_hotelling(r)) {
+    if (j->o->clusters != NULL) {
         r->noise_low = r->noise_unbiased * exp(-r->interval_factors[place] * error);
         r->noise_high = r->noise_unbiased * exp(r->interval_factors[place] * error);
         return;
     }
     /* Its square sum has a law of chi-square: of flat space, where 2/(n d) is the variance of log σ², with
-     * d(n − k − 1) degrees of freedom. */
-    double degrees = 2 / (error * error) * (1 - (double)(j->k + 1) / n);
+     * d(n − k − 1) degrees of freedom. What the rows say of the variance is sure of many only. */
+    double variance = error * error;
+    if (is_hotelling(r))
+        variance = fmax(variance, 2 / (n * (double)j->d));
+    double degrees = 2 / variance * (1 - (double)(j->k + 1) / n);
     r->noise_low = r->noise_unbiased * degrees / mst_chi_square_quantile(1 - left, degrees);
     r->noise_high = r->noise_unbiased * degrees / mst_chi_square_quantile(left, degrees);
 }

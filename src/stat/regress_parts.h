@@ -65,9 +65,8 @@ typedef struct regress_job {
     double *mean;   /* state of the fit without columns, constant noise */
     double mean_value;
     stat_pieces pieces;
-    /* regress_add_doubts: the laws of the tests do not hold; or rows are not spread
-     * alike, as far as one can see
-     */
+    /* regress_add_doubts: the laws of the tests do not hold; or the noise of the rows is not known well
+     * enough for the information */
     bool doubtful, unlike;
 } regress_job;
 

@@ -136,6 +136,19 @@ static double joint_degrees(const prediction_job *p, double t, const double *spr
     return (t + trace) * (t + trace) / (t * t / of_noise + trace * trace / (d * of_curve));
 }
 
+/* Degrees of freedom of noise that depends on the covariates, at z (k) about the origin. */
+static double noise_degrees(const prediction_job *p, const double *z)
+{
+    const mst_regress_result *r = p->r;
+    size_t q = r->parameters, place = p->d * (p->k + 1);
+    double n = (double)r->n, variance = 0;
+    for (size_t a = 0; a <= p->k; a++)
+        for (size_t b = 0; b <= p->k; b++)
+            variance += (a == 0 ? 1 : z[a - 1]) * r->covariance[(place + a) * q + place + b] *
+                        (b == 0 ? 1 : z[b - 1]);
+    return 2 / variance * (1 - (double)(p->k + 1) / n);
+}
+
 /* The noise, the doubt about the curve, which adds to it, and that about both. */
 static mst_status fill_region(const prediction_job *p, bool timed, const double *band,
                               const double *degrees, double *region)
@@ -151,6 +164,8 @@ static mst_status fill_region(const prediction_job *p, bool timed, const double 
             MST_TRY(law_radius2(p->m, timed, t, p->r->confidence, &radius2));
         last = t;
         double more = widening(p->d, spread, t, p->r->confidence);
+        if (p->r->noise_slopes != NULL && !isnan(p->r->covariance[0]))
+            nu = noise_degrees(p, p->z + i * p->k);
         double both = joint_degrees(p, t, spread, degrees[i], nu);
         double square = radius2 * more * d * mst_f_quantile(p->r->confidence, d, both) / law;
         /* Where the curve is hardly known its band alone may be wider. */

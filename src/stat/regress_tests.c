@@ -310,7 +310,8 @@ static mst_status cluster_test(const test_work *w, bool errors, mst_regress_test
 }
 
 /* Of rows whose spread is learnt. Where few of them decide, one level of three rows for example, those of the
- * others have nothing to say, and permutations would take them for the same. */
+ * others have nothing to say, and permutations would take them for the same, as they would rows of other
+ * noise. */
 static mst_status robust_test(const test_work *w, bool errors, mst_regress_test *test)
 {
     /* By permutations of the covariates of shapes, 12 to 20 coordinates from 40 to 59 rows, Wald's test calls
@@ -321,7 +322,7 @@ static mst_status robust_test(const test_work *w, bool errors, mst_regress_test 
     double degrees;
     MST_TRY(wald_degrees(w, p, &degrees));
     bool few = r->degrees_of_freedom < rows_per_coordinate * (double)p;
-    bool decided = degrees < few_decide * (double)(r->n - r->columns - 1);
+    bool decided = degrees < few_decide * (double)(r->n - r->columns - 1) || w->m->slopes > 0;
     if (errors && r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)
         MST_TRY(wald_test(w, 1, false, test));
     else if (errors && (decided || !few))
@@ -400,7 +401,9 @@ static mst_status test_noise(const test_work *w)
     MST_TRY(mst_allocate(&state, m.model.size));
     memcpy(state, w->state, m.model.size * sizeof *state);
     mst_status status = regress_climb(j, &m, &m.model, state, &out);
-    double statistic = fmax(0, 2 * (w->r->log_likelihood - out.value));
+    /* Of n the curve has taken k + 1, and the slopes k. */
+    double n = (double)j->n, left = fmax(0, n - 2 * (double)j->k - 1) / n;
+    double statistic = fmax(0, 2 * (w->r->log_likelihood - out.value)) * left;
     if (status == MST_OK && fit_has_converged(out.end))
         w->r->equal_noise =
             (mst_regress_test){.method = MST_REGRESS_LR,

@@ -78,10 +78,10 @@ START_TEST(a_count_is_a_row_so_many_times)
 }
 END_TEST
 
-static const unsigned by_counts =
-    MST_NOTE_WEIGHTS_SUM_TO_ONE | MST_NOTE_UNEQUAL_TIMES | MST_NOTE_MAYBE_UNIFORM |
-    MST_NOTE_TIME_BIASED | MST_NOTE_HARDLY_DETERMINED | MST_NOTE_MODEL | MST_NOTE_UNIFORM_PART |
-    MST_NOTE_FAR_ROWS;
+static const unsigned by_counts = MST_NOTE_WEIGHTS_SUM_TO_ONE | MST_NOTE_UNEQUAL_TIMES |
+                                  MST_NOTE_MAYBE_UNIFORM | MST_NOTE_TIME_BIASED |
+                                  MST_NOTE_HARDLY_DETERMINED | MST_NOTE_MODEL |
+                                  MST_NOTE_UNIFORM_PART | MST_NOTE_FAR_ROWS;
 
 /* Factors far from one, on spread-out data too. */
 START_TEST(a_common_factor_changes_no_verdict)

@@ -216,6 +216,15 @@ START_TEST(rows_that_are_not_spread_alike)
         ck_assert(r->whole.method != MST_REGRESS_LR && r->whole.method != MST_REGRESS_NO_TEST);
         ck_assert(isnan(r->spread_p_value));
         mst_regress_result_free(r);
+        /* The noise of few rows is not known well enough for the information. */
+        o.covariance = MST_COVARIANCE_OBSERVED;
+        o.noise = MST_REGRESS_LOGLINEAR;
+        for (size_t n = 20; n <= N; n += N - 20) {
+            ASSERT_OK(mst_regress_fit(&r, s.exact, n, y, 1, x, &o));
+            ck_assert((n == N) == (r->covariance_kind == MST_COVARIANCE_OBSERVED));
+            ck_assert_int_eq(r->whole.method, n == N ? MST_REGRESS_LR : MST_REGRESS_WALD);
+            mst_regress_result_free(r);
+        }
     }
     setting_close(&s);
 }

@@ -11,10 +11,11 @@
 
 enum { MOST = 400, COLUMNS = 6 };
 
-typedef enum asked { TEST, BAND, NEW_POINT, NOISE, SPEED } asked;
+typedef enum asked { TEST, BAND, NEW_POINT, NOISE, SPEED, EQUAL } asked;
 typedef enum design { BY_CLUSTER, WITHIN, NORMAL, SMALL_LEVEL, UNIFORM } design;
-/* The standard deviation of a row: alike, three times as large in the small level, or growing with |x|. */
-typedef enum scatter { ALIKE, BY_LEVEL, BY_SIZE } scatter;
+/* The standard deviation of a row: alike, three times as large in the small level, growing with |x|, or
+ * log-linear. */
+typedef enum scatter { ALIKE, BY_LEVEL, BY_SIZE, BY_EXP } scatter;
 
 typedef struct law {
     asked asked;
@@ -88,6 +89,8 @@ static void draw_rows(const law *l, const setting *s, const double *start, const
                 sd *= x[0] > 0.5 ? 3 : 1;
             if (l->scatter == BY_SIZE)
                 sd *= 0.3 + fabs(x[0]);
+            if (l->scatter == BY_EXP)
+                sd *= exp(0.8 * x[0]);
             for (size_t a = 0; a < s->d; a++)
                 local[a] = shared[a] + sd * dice_normal(rng);
             to->clusters[i] = g;
@@ -105,6 +108,9 @@ static outcome judge(const law *l, const setting *s, const mst_score *source, co
     if (l->asked == TEST) {
         o.answered = !isnan(r->p_values[0]);
         o.hit = r->p_values[0] < 0.05;
+    } else if (l->asked == EQUAL) {
+        o.answered = !isnan(r->equal_noise.p_value);
+        o.hit = r->equal_noise.p_value < 0.05;
     } else if (l->asked == NOISE) {
         o.answered = !isnan(r->noise_low);
         o.hit = r->noise_low <= 0.01 && 0.01 <= r->noise_high;
@@ -148,7 +154,7 @@ static outcome one_set(const void *context, size_t set)
     o.threads = 1;
     o.covariance = l->covariance;
     o.noise = l->loglinear ? MST_REGRESS_LOGLINEAR : MST_REGRESS_CONSTANT;
-    o.without_tests = l->asked != TEST;
+    o.without_tests = l->asked != TEST && l->asked != EQUAL;
     o.clusters = l->shared > 0 ? rows->clusters : NULL;
     mst_regress_result *r = NULL;
     outcome out = {0};
@@ -211,6 +217,20 @@ static const law laws[] = {
     {.asked = NOISE, .spec = "sphere:2", .name = "12 rows, 6 columns", .clusters = 12, .columns = 6, FEW},
     {.asked = NOISE, .spec = "so3", .name = "10 rows, 3 columns", .clusters = 10, .columns = 3, FEW},
     {.asked = NOISE, .spec = "so3", .name = "30 rows, 1 column", .clusters = 30, .columns = 1, FEW},
+#define LOGLINEAR .rows = 1, .columns = 1, .loglinear = true, .follows_model = true
+    {.asked = TEST, .spec = "sphere:2", .name = "log-linear noise, 10 rows", .clusters = 10, .design = UNIFORM, LOGLINEAR},
+    {.asked = TEST, .spec = "sphere:2", .name = "log-linear noise, 30 rows", .clusters = 30, .design = NORMAL, LOGLINEAR},
+    {.asked = BAND, .spec = "sphere:2", .name = "log-linear noise, 10 rows", .clusters = 10, .design = UNIFORM, LOGLINEAR},
+    {.asked = BAND, .spec = "sphere:2", .name = "log-linear noise, 30 rows", .clusters = 30, .design = NORMAL, LOGLINEAR},
+    {.asked = NEW_POINT, .spec = "sphere:2", .name = "log-linear noise, 10 rows", .clusters = 10, .design = UNIFORM, LOGLINEAR},
+    {.asked = SPEED, .spec = "sphere:2", .name = "log-linear noise, 10 rows", .clusters = 10, .design = UNIFORM, LOGLINEAR},
+    {.asked = NOISE, .spec = "sphere:2", .name = "log-linear noise, 10 rows", .clusters = 10, .design = UNIFORM, LOGLINEAR},
+    {.asked = TEST, .spec = "sphere:2", .name = "log-linear noise that is, 10 rows", .clusters = 10, .design = UNIFORM, .scatter = BY_EXP, LOGLINEAR},
+    {.asked = TEST, .spec = "so3", .name = "log-linear noise that is, 30 rows", .clusters = 30, .design = UNIFORM, .scatter = BY_EXP, LOGLINEAR},
+    {.asked = BAND, .spec = "sphere:2", .name = "log-linear noise that is, 10 rows", .clusters = 10, .design = UNIFORM, .scatter = BY_EXP, LOGLINEAR},
+    {.asked = EQUAL, .spec = "sphere:2", .name = "log-linear noise, 10 rows", .clusters = 10, .design = UNIFORM, LOGLINEAR},
+    {.asked = EQUAL, .spec = "sphere:2", .name = "log-linear noise, 30 rows", .clusters = 30, .design = NORMAL, LOGLINEAR},
+    {.asked = NOISE, .spec = "sphere:2", .name = "sandwich, 10 rows", .clusters = 10, .design = NORMAL, .rows = 1, SANDWICH},
 };
 /* clang-format on */
 enum { LAWS = sizeof laws / sizeof *laws };
@@ -218,13 +238,14 @@ enum { LAWS = sizeof laws / sizeof *laws };
 START_TEST(what_is_promised_is_kept)
 {
     const law *l = &laws[_i];
-    static const char *const words[] = {"test", "band", "new point", "noise", "speed"};
+    static const char *const words[] = {"test",  "band",  "new point",
+                                        "noise", "speed", "equal noise"};
     char name[200];
     if (!is_simulated(_i))
         return;
     snprintf(name, sizeof name, "%s, %s, %s", words[l->asked], l->spec, l->name);
     rates r = simulate(one_set, l);
-    bool test = l->asked == TEST;
+    bool test = l->asked == TEST || l->asked == EQUAL;
     if (l->follows_model)
         (test ? assert_rejections_of_model : assert_coverage_of_model)(name, r);
     else
