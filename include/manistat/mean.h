@@ -42,6 +42,10 @@ typedef enum mst_time_limit {
      * there. Such a fit converges. */
     MST_TIME_LEAST,
     MST_TIME_LARGEST,
+    /* The source, as the expansion for small times, is by its own validity numbers wrong by as much as the
+     * scores themselves for half of the rows where the likelihood is greatest, and less so at shorter times:
+     * there is no time, and mean and likelihood mean nothing. */
+    MST_TIME_LONG,
 } mst_time_limit;
 
 /* Why a fit stopped. */

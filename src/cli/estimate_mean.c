@@ -21,6 +21,8 @@ static const char *limit_word(mst_time_limit limit)
         return "t-min";
     case MST_TIME_LARGEST:
         return "t-max";
+    case MST_TIME_LONG:
+        return "long";
     case MST_TIME_FINITE:
         break;
     }
@@ -44,6 +46,14 @@ const char *mean_problem(const estimation *e, const mst_mean_result *r, char tex
     if (r->time_limit == MST_TIME_INFINITY)
         return "the time runs to infinity, because the points are spread no less than the uniform "
                "law; fix it with --time T";
+    if (r->time_limit == MST_TIME_LONG) {
+        snprintf(
+            text, PROBLEM_TEXT,
+            "the time runs to longer ones than those for which the %.80s holds; --score pde or "
+            "spectral knows them, or fix it with --time T",
+            score_name(e));
+        return text;
+    }
     if (at_edge(r)) {
         snprintf(text, PROBLEM_TEXT,
                  "the best time lies %s %g, the %s of %.80s; train with another --%s, or pass "
@@ -285,6 +295,8 @@ static void print_time(const estimation *e, FILE *out, const mst_mean_result *r,
 {
     if (ran_away(r))
         fprintf(out, LABEL "runs to %s\n", "time", limit_word(r->time_limit));
+    else if (r->time_limit == MST_TIME_LONG)
+        fprintf(out, LABEL "long, beyond what the %s holds for\n", "time", score_name(e));
     else if (at_edge(r))
         fprintf(out, LABEL "%.10g, the %s of the model\n", "time", r->time,
                 limit_word(r->time_limit));

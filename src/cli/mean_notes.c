@@ -248,6 +248,8 @@ const char *missing_errors(const mst_mean_result *r)
     case MST_ERRORS_NOT_CONVERGED:
         if (r->time_limit == MST_TIME_ZERO)
             return "all points are one, and the time runs to zero; fix it with --time";
+        if (r->time_limit == MST_TIME_LONG)
+            return "the time is longer than those for which the source holds";
         if (r->time_limit == MST_TIME_INFINITY)
             return "the time runs to infinity, where every point is a mean; fix it with --time";
         if (r->bridge_paths > 0)

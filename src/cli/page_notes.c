@@ -77,7 +77,10 @@ static void put_warnings(page *p, const mst_json_value *o, const char *lead)
     if (axes != NULL)
         put_note(p, "no semi-axes: ", axes);
     if (limit != NULL)
-        put_note(p, "the time runs to ", limit);
+        put_note(p,
+                 strcmp(limit, "long") == 0 ? "the time is longer than the source knows: "
+                                            : "the time runs to ",
+                 limit);
 }
 
 /* Which source answers what share of the rows, where that is not one alone. */

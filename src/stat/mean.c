@@ -75,6 +75,9 @@ static mst_status verdict(const mst_mean_result *r)
         return mst_fail(MST_CONVERGENCE,
                         "the points are spread uniformly: the time runs to infinity and "
                         "the mean is undetermined");
+    if (r->time_limit == MST_TIME_LONG)
+        return mst_fail(MST_CONVERGENCE,
+                        "the time runs to longer ones than those for which the source holds");
     return mst_fail(MST_CONVERGENCE, "not converged after %zu iterations: gradient norm %.2g",
                     r->iterations, r->gradient_norm);
 }

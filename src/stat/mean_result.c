@@ -114,6 +114,48 @@ static mst_status measure(const mean_search *s, mst_mean_result *r)
         &(mst_heat_values){0}, r->validity);
 }
 
+/* The weighted share of rows by whose validity numbers the source is wrong by as much as their scores. */
+static mst_status hopeless_share(const mean_search *s, const double *state, double time, double *v,
+                                 double *share)
+{
+    const double hopeless = 1;
+    size_t n = s->rows.n;
+    mst_pairs pairs = {.n = n, .first = s->rows.first, .x = s->rows.x, .y = state, .t = &time};
+    *share = 0;
+    MST_TRY(mst_score_validity(s->model.model.source, &pairs, &(mst_heat_values){0}, v));
+    for (size_t i = 0; i < n; i++)
+        *share += !(v[i] < hopeless) ? (s->rows.weights != NULL ? s->rows.weights[i] : 1) : 0;
+    *share /= s->total_weight;
+    return MST_OK;
+}
+
+/* Has the time left those for which the source holds? Then half of the rows are lost there, and not at
+ * shorter times. */
+static mst_status judge_time(const mean_search *s, mst_mean_result *r)
+{
+    const fit_model *m = &s->model.model;
+    enum { MOST_QUARTERS = 40 };
+    double *v, share, shorter = 1, time = r->time;
+    if (!m->time_is_free || !(time > 0) || !mst_score_gives(m->source, MST_GIVES_VALIDITY))
+        return MST_OK;
+    MST_TRY(mst_allocate(&v, s->rows.n));
+    mst_status status = hopeless_share(s, r->mean, time, v, &share);
+    for (int k = 0; status == MST_OK && share > 0.5 && shorter > 0.5 && k < MOST_QUARTERS; k++) {
+        time /= 4;
+        status = hopeless_share(s, r->mean, time, v, &shorter);
+    }
+    mst_release(v);
+    if (status != MST_OK || !(share > 0.5) || shorter > 0.5)
+        return status;
+    r->time_limit = MST_TIME_LONG;
+    r->converged = r->unique = false;
+    r->uniqueness = MST_UNIQUENESS_NOT_ESTABLISHED;
+    r->time = r->log_likelihood = r->aic = r->bic = NAN;
+    for (size_t k = 0; k < r->set_size; k++)
+        r->set[k].time = r->set[k].log_likelihood = NAN;
+    return MST_OK;
+}
+
 mst_status mean_describe(const mean_search *s, mst_mean_result **out)
 {
     const mean_candidate *best = &s->candidates[0];
@@ -135,6 +177,7 @@ mst_status mean_describe(const mean_search *s, mst_mean_result **out)
         r->bic = log(s->total_weight) * (double)r->parameters - 2 * r->log_likelihood;
     }
     *out = r;
+    MST_TRY(judge_time(s, r));
     if (s->near != NULL && s->near->kept != NULL)
         return measure(s, r);
     /* A manifold may have no logarithm here: then there is no variance. */

@@ -74,7 +74,7 @@ static inline double *mean_time(const mean_search *s, const mean_candidate *c)
 /* Is there a time to tell, if only the edge of a range? */
 static inline bool mean_has_time(mst_time_limit limit)
 {
-    return limit != MST_TIME_ZERO && limit != MST_TIME_INFINITY;
+    return limit != MST_TIME_ZERO && limit != MST_TIME_INFINITY && limit != MST_TIME_LONG;
 }
 
 /* All candidates, each different from the others; at least one. */

@@ -50,6 +50,23 @@ check "a mixture by the expansion" as_json "$out" 'r["score"] == "expansion" and
 run kmeans --manifold ring.manifold -k 1 --kind diffusion --restarts 1 --json near.csv
 check "centres by the expansion" as_json "$out" 'r["score"] == "expansion" and "beyond_validity" in r'
 
+# Nearly uniform rows have no time that the expansion knows.
+cat >ellipsoid.manifold <<'END'
+coordinates x y z
+constraint = x^2 + y^2 + (z/0.6)^2 - 1
+compact    = yes
+start      = 1, 0, 0
+END
+manistat sample --manifold ellipsoid.manifold --time 5 -n 60 --seed 3 >far.csv
+run mean --manifold ellipsoid.manifold --score expansion --json far.csv
+check "a time beyond the expansion: status" test "$status" -eq 1
+check "a time beyond the expansion: none" as_json "$out" \
+    'r["time"] is None and r["time_limit"] == "long" and r["log_likelihood"] is None and r["mean_standard_error"] is None'
+check "a time beyond the expansion: message" grep -q "longer ones than those for which the expansion holds; --score pde or spectral" "$err"
+manistat sample --manifold ellipsoid.manifold --time 0.3 -n 60 --seed 3 >heap.csv
+run mean --manifold ellipsoid.manifold --score expansion --force --json heap.csv
+check "a time within it" as_json "$out" 'r["converged"] and 0.2 < r["time"] < 0.45 and r["mean_standard_error"] > 0'
+
 # More dimensions: the three-sphere by its equation.
 cat >ball.manifold <<'END'
 coordinates x y z w
