@@ -133,7 +133,9 @@ typedef enum mst_no_region {
     MST_REGION_FEW_WEIGHTS, /* relative weights so unequal that few rows count */
     MST_REGION_FEW_COUNTS,  /* counts that sum to one observation or less */
     MST_REGION_OF_FACTOR,   /* one of the factors, each with its time, has none */
-    MST_REGION_NOT_ASKED,   /* so many dimensions that the covariance is formed for those who ask */
+    /* the mean of one factor, each with its time, is so uncertain that its region is one of scores */
+    MST_REGION_FACTOR_WIDE,
+    MST_REGION_NOT_ASKED, /* so many dimensions that the covariance is formed for those who ask */
     /* the data do not tell the mean from others (`set`), and it would leave them out */
     MST_REGION_OTHER_MEANS,
 } mst_no_region;
@@ -289,6 +291,8 @@ typedef struct mst_mean_result {
     size_t bridge_paths;
     double bridge_share;
     bool uniform_p_value_is_floor; /* no simulated sample reached the statistic */
+    size_t
+        no_region_factor; /* with MST_REGION_OF_FACTOR and MST_REGION_FACTOR_WIDE: the first such */
 } mst_mean_result;
 
 /* Fit to x (n, D), n ≥ 1. MST_CONVERGENCE still fills the result with the best found; then and on success

@@ -150,6 +150,14 @@ static mst_status try_all(kernel_choice *c, const labelled_rows *rows, int threa
     return status;
 }
 
+static bool are_one(size_t n, size_t D, const double *x)
+{
+    bool one = true;
+    for (size_t k = D; k < n * D; k++)
+        one = one && x[k] == x[k - D];
+    return one;
+}
+
 static mst_status choose(kernel_choice *c, invocation *inv)
 {
     estimation e;
@@ -167,6 +175,13 @@ static mst_status choose(kernel_choice *c, invocation *inv)
                               mst_manifold_spec(e.m));
         if (status == MST_OK)
             status = read_labelled(&e, &rows);
+        if (status == MST_OK && are_one(rows.n, e.ambient, rows.x))
+            status = mst_fail(MST_UNABLE, rows.n == 1
+                                              ? "one row has no spread to choose a kernel by; give "
+                                                "--sigma and --nugget numbers"
+                                              : "all rows are one point, which has no spread to "
+                                                "choose a kernel by; give --sigma and --nugget "
+                                                "numbers");
         if (status == MST_OK)
             c->gap = gap_of(rows.n, e.ambient, landmark_dim(e.m), rows.x);
         if (status == MST_OK)

@@ -130,7 +130,17 @@ static const char *missing_region(const estimation *e, const mst_mean_result *r,
                  r->effective_n);
         return text;
     case MST_REGION_OF_FACTOR:
-        return "one of the factors has none; fit it by itself to see why";
+        snprintf(text, size, "factor %zu, %s, has none; fit it by itself to see why",
+                 r->no_region_factor + 1,
+                 mst_manifold_spec(mst_manifold_factor(e->m, r->no_region_factor)));
+        return text;
+    case MST_REGION_FACTOR_WIDE:
+        snprintf(text, size,
+                 "the mean of factor %zu, %s, is too uncertain for an ellipsoid; fit it by itself, "
+                 "and its region is that of the scores",
+                 r->no_region_factor + 1,
+                 mst_manifold_spec(mst_manifold_factor(e->m, r->no_region_factor)));
+        return text;
     case MST_REGION_OTHER_MEANS:
         return "the data do not tell this mean from others, and an ellipsoid about it would leave "
                "them "

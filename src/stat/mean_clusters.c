@@ -128,7 +128,9 @@ mst_status mean_cluster_precision(const mean_clusters *clusters, size_t n, const
     bool none = !(k.one > 0 && of_clusters > 0);
     *out = (mean_precision){.factor = none ? 1 : k.total / k.one,
                             .degrees = none ? (double)g - 1 : k.one * k.one / k.square};
-    out->effective_n = none ? weight : weight * of_rows / (out->factor * of_clusters);
+    /* Chance, and rows of a cluster that make up for each other, make the clusters alike: rows are then worth
+     * what they are. */
+    out->effective_n = none ? weight : fmin(weight * of_rows / (out->factor * of_clusters), weight);
     mst_release(h);
     return MST_OK;
 }

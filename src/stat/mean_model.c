@@ -71,7 +71,7 @@ static mst_status spread_of(const fit_means *model, const mst_mean_result *r,
 }
 
 /* Directions that may be unlike: what they are said to be, at 0.5 %, needs more rows than the errors do. */
-static const double doubted = 0.2;
+static const double doubted = 0.2, unlike_times = 0.7;
 
 /* Regions of the model where the spread of d directions is as that of fewer, d/ratio equal ones (Box 1954,
  * Dempster 1958): Fisher's law of so many. */
@@ -84,6 +84,21 @@ static void widen_region(mst_mean_result *r, size_t d, double ratio, double conf
         return;
     r->region_radius2 *= grown;
     r->region_volume *= pow(grown, size / 2);
+}
+
+/* d Σλ²/(Σλ)² of factors with times of their own; 1 where they may be equal. */
+static double ratio_of_times(const mst_mean_result *r, const mst_manifold *m)
+{
+    double sum = 0, squares = 0;
+    if (!(r->equal_times_p_value < unlike_times))
+        return 1;
+    for (size_t f = 0; f < r->times_count; f++) {
+        double d = (double)mst_manifold_dim(mst_manifold_factor(m, f));
+        sum += d * r->times[f];
+        squares += d * r->times[f] * r->times[f];
+    }
+    double ratio = (double)mst_manifold_dim(m) * squares / (sum * sum);
+    return ratio > 1 ? ratio : 1; /* not of times that are unknown */
 }
 
 mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const mst_mean_options *o,
@@ -113,9 +128,11 @@ mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const ms
         (tails &&
          mst_chi_square_survival(mst_chi_square_quantile(0.95, 1) / found.tails, 1) > misses))
         r->notes |= MST_NOTE_MODEL;
-    if (free && freedom > 0 && mst_chi_square_survival(found.sphericity, freedom) < doubted) {
+    if (free && freedom > 0 && mst_chi_square_survival(found.sphericity, freedom) < doubted)
         *ratio = size * found.squares / (found.sum * found.sum);
+    if (free)
+        *ratio = fmax(*ratio, ratio_of_times(r, mst_score_manifold(source)));
+    if (*ratio > 1)
         widen_region(r, d, *ratio, o->confidence);
-    }
     return MST_OK;
 }

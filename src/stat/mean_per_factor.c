@@ -195,12 +195,17 @@ static mst_status join_covariance(const factor_fits *f, mst_mean_result *r)
         spread = f->views[i].d < spread ? f->views[i].d : spread;
     MST_TRY(mean_fill_region(r, d, spread, f->o->confidence));
     /* A factor without an ellipsoid leaves the whole without one. */
-    for (size_t i = 0; i < f->count; i++)
-        if (f->results[i]->region_kind != MST_REGION_ELLIPSOID) {
-            r->region_kind = MST_REGION_NONE;
-            r->no_region = r->no_region != MST_REGION_GIVEN ? r->no_region : MST_REGION_OF_FACTOR;
-            r->region_radius2 = r->region_volume = NAN;
-        }
+    bool whole = r->region_kind == MST_REGION_ELLIPSOID;
+    for (size_t i = f->count; i-- > 0;) {
+        mst_region_kind kind = f->results[i]->region_kind;
+        if (kind == MST_REGION_ELLIPSOID)
+            continue;
+        if (whole)
+            r->no_region = kind == MST_REGION_NONE ? MST_REGION_OF_FACTOR : MST_REGION_FACTOR_WIDE;
+        r->no_region_factor = i;
+        r->region_kind = MST_REGION_NONE;
+        r->region_radius2 = r->region_volume = NAN;
+    }
     return MST_OK;
 }
 

@@ -32,6 +32,9 @@ run mean --manifold landmarks:4x2 crowd.csv
 check "too few columns" test "$status" -eq 2
 run mean --manifold sphere:2 --sigma auto crowd.csv
 check "--sigma is for landmarks" grep -q 'are for landmarks, not for sphere:2' "$err"
+for _ in 1 2 3; do echo 0.1,0.2,0.3,0.4,0.5,0.7; done >same.csv
+run mean --manifold landmarks:3x2 --sigma auto same.csv
+check "--sigma auto of identical rows" grep -q 'all rows are one point, which has no spread to choose a kernel by' "$err"
 run mean --manifold landmarks:3x2 --sigma auto <crowd.csv
 check "--sigma auto reads a file twice" grep -q 'give a file' "$err"
 

@@ -166,6 +166,29 @@ START_TEST(unequal_clusters)
 }
 END_TEST
 
+/* Rows of a cluster that make up for each other have smaller errors than independent ones, and are worth no
+ * more than what they are. */
+START_TEST(clusters_are_worth_their_rows_at_most)
+{
+    setting s = setting_open("euclidean:1");
+    size_t clusters[N];
+    double x[N];
+    for (size_t i = 0; i < N; i++) {
+        clusters[i] = i / 2;
+        x[i] = (i % 2 == 0 ? 1 : -1) + 0.1 * sin((double)i);
+    }
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *alone = fit(s.log, N, x, &o);
+    o.clusters = clusters;
+    mst_mean_result *r = fit(s.log, N, x, &o);
+    ck_assert(r->standard_error < 0.2 * alone->standard_error);
+    ck_assert_double_eq(r->effective_n, N);
+    mst_mean_result_free(alone);
+    mst_mean_result_free(r);
+    setting_close(&s);
+}
+END_TEST
+
 START_TEST(few_clusters)
 {
     setting s = setting_open("sphere:2");
@@ -204,5 +227,6 @@ int main(void)
 {
     return RUN_SUITE("mean_clusters", 60, {clusters_in_closed_form, 0},
                      {repetitions_tell_nothing_new, SPECS}, {bootstrap_draws_clusters, 0},
-                     {unequal_clusters, 0}, {few_clusters, 0});
+                     {unequal_clusters, 0}, {clusters_are_worth_their_rows_at_most, 0},
+                     {few_clusters, 0});
 }

@@ -325,8 +325,15 @@ END_TEST
 static const law_case unlike[] = {
     {"sphere:2", 10, .law = {LAW_LONG, 0.3, 8}, OBSERVED},
     {"sphere:2", 20, .law = {LAW_LONG, 0.3, 3}, OBSERVED},
-    {"sphere:2", 10, NORMAL(0.1), OBSERVED, FOLLOWS},
+    {"sphere:2", 5, NORMAL(0.1), OBSERVED, FOLLOWS, .frechet = true},
+    {"sphere:2", 10, NORMAL(0.1), OBSERVED, FOLLOWS, .frechet = true},
+    {"sphere:2", 30, NORMAL(0.1), OBSERVED, FOLLOWS, .frechet = true},
     {"sphere:2", 5, NORMAL(0.1), OBSERVED, FOLLOWS},
+    {"product(euclidean:1,euclidean:1)", 5, .law = {LAW_LONG, 0.2236, 3}, OBSERVED},
+    {"product(circle,euclidean:1)", 5, .law = {LAW_LONG, 0.2236, 3}, OBSERVED},
+    {"product(euclidean:1,sphere:2)", 5, .law = {LAW_LONG, 0.2, 3}, OBSERVED},
+    {"product(euclidean:1,euclidean:1)", 5, NORMAL(0.2), OBSERVED, FOLLOWS},
+    {"product(euclidean:1,sphere:2)", 5, NORMAL(0.2), OBSERVED, FOLLOWS},
 };
 
 START_TEST(regions_of_few_rows)

@@ -112,6 +112,29 @@ START_TEST(directions_that_may_be_unlike_widen)
 }
 END_TEST
 
+/* Nor do five rows of factors that are three times as wide as each other, whose times tell. */
+START_TEST(factors_that_may_be_unlike_widen)
+{
+    enum { ROWS = 5 };
+    static const double u[ROWS] = {-1.2, -0.6, 0.1, 0.5, 1.2},
+                        v[ROWS] = {0.4, -1.1, 1.3, -0.8, 0.2};
+    setting s = setting_open("product(euclidean:1,euclidean:1)");
+    double x[2 * ROWS], radius[2];
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            x[2 * i] = u[i];
+            x[2 * i + 1] = v[i] / (k == 0 ? 1 : 3);
+        }
+        mst_mean_result *r = fit(s.exact, ROWS, x, NULL);
+        ck_assert_uint_eq(r->notes & (MST_NOTE_MODEL | MST_NOTE_UNEQUAL_TIMES), 0);
+        radius[k] = r->region_radius2;
+        mst_mean_result_free(r);
+    }
+    ck_assert(radius[1] > 1.2 * radius[0]);
+    setting_close(&s);
+}
+END_TEST
+
 /* Weights are counts: a row of weight 2 is two rows, for the model too. */
 START_TEST(counts_are_rows)
 {
@@ -215,6 +238,6 @@ int main(void)
     return RUN_SUITE("model of means", 60, {brownian_rows_are_left_alone, SPECS},
                      {heavy_tails_and_short_times_are_noted, SPECS},
                      {unequal_directions_are_noted, 0}, {directions_that_may_be_unlike_widen, 0},
-                     {counts_are_rows, 0}, {uniform_factors_are_named, PARTS},
-                     {axes_are_not_called_uniform, 2});
+                     {factors_that_may_be_unlike_widen, 0}, {counts_are_rows, 0},
+                     {uniform_factors_are_named, PARTS}, {axes_are_not_called_uniform, 2});
 }

@@ -174,6 +174,32 @@ START_TEST(a_factor_that_runs_away)
 }
 END_TEST
 
+/* A factor whose mean is too uncertain for an ellipsoid leaves the whole without one, and is named. */
+START_TEST(a_wide_factor_is_named)
+{
+    enum { ROWS = 20 };
+    setting sphere = setting_open("sphere:2"), s = setting_open("product(sphere:2,sphere:2)");
+    double *narrow = draw(&sphere, ROWS, NULL, 1e-4, 11), x[6 * ROWS];
+    double *wide = draw(&sphere, ROWS, NULL, 0.49, 12);
+    for (size_t second = 0; second < 2; second++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            memcpy(x + 6 * i + 3 * second, wide + 3 * i, 3 * sizeof *x);
+            memcpy(x + 6 * i + 3 * (1 - second), narrow + 3 * i, 3 * sizeof *x);
+        }
+        mst_mean_options o = mst_mean_options_default();
+        o.time_per_factor = true;
+        mst_mean_result *r = fit(s.exact, ROWS, x, &o);
+        ck_assert_int_eq(r->region_kind, MST_REGION_NONE);
+        ck_assert_int_eq(r->no_region, MST_REGION_FACTOR_WIDE);
+        ck_assert_uint_eq(r->no_region_factor, second);
+        mst_mean_result_free(r);
+    }
+    free(narrow), free(wide);
+    setting_close(&sphere);
+    setting_close(&s);
+}
+END_TEST
+
 START_TEST(refusals)
 {
     setting s = setting_open("product(sphere:2,euclidean:1)"), sphere = setting_open("sphere:2");
@@ -196,5 +222,6 @@ int main(void)
 {
     return RUN_SUITE("time per factor", 60, {the_joint_fit_is_the_fits_of_the_factors, 3},
                      {related_factors, 0}, {the_ratio_in_closed_form, 0},
-                     {unlike_scales_are_noticed, 0}, {a_factor_that_runs_away, 0}, {refusals, 0});
+                     {unlike_scales_are_noticed, 0}, {a_factor_that_runs_away, 0},
+                     {a_wide_factor_is_named, 0}, {refusals, 0});
 }
