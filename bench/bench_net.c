@@ -18,25 +18,39 @@ typedef struct training {
     const mlp_shape *shape;
     size_t rows, size; /* of a shard; of the block of parameters */
     float *theta, *mean, *first, *second, *gradients[THREADS];
+    size_t count; /* of shards, one for each thread */
     shard shards[THREADS];
     adam_settings settings;
 } training;
 
-/* Forward, backward, Adam and the running average. */
-static void step(int threads, training *r)
+static mst_status find_gradient(void *context, size_t t, size_t next)
 {
+    training *r = context;
+    const shard *s = &r->shards[t];
+    (void)next;
+    mlp_forward(r->shape, r->theta, r->rows, s->x, s->out, s->work);
+    mlp_backward(r->shape, r->theta, r->rows, s->x, s->d_out, r->gradients[t], NULL, s->work);
+    return MST_OK;
+}
+
+static mst_status update(void *context, size_t t, size_t next)
+{
+    training *r = context;
+    size_t groups = r->size / 16;
+    size_t begin = groups * t / r->count * 16, end = groups * next / r->count * 16;
+    adam_update(&r->settings, begin, end, r->count, r->gradients, r->first, r->second, r->theta);
+    average_update(0.999f, begin, end, r->theta, r->mean);
+    return MST_OK;
+}
+
+/* Forward, backward, Adam and the running average. */
+static void step(training *r)
+{
+    const mst_progress silent = {0};
+    int threads = (int)r->count;
     r->settings.step++;
-#pragma omp parallel num_threads(threads)
-    {
-        size_t t = (size_t)omp_get_thread_num(), count = (size_t)threads, groups = r->size / 16;
-        const shard *s = &r->shards[t];
-        mlp_forward(r->shape, r->theta, r->rows, s->x, s->out, s->work);
-        mlp_backward(r->shape, r->theta, r->rows, s->x, s->d_out, r->gradients[t], NULL, s->work);
-#pragma omp barrier
-        size_t begin = groups * t / count * 16, end = groups * (t + 1) / count * 16;
-        adam_update(&r->settings, begin, end, count, r->gradients, r->first, r->second, r->theta);
-        average_update(0.999f, begin, end, r->theta, r->mean);
-    }
+    BENCH_OK(mst_parallel_blocks(r->count, 1, threads, silent, find_gradient, r));
+    BENCH_OK(mst_parallel_blocks(r->count, 1, threads, silent, update, r));
 }
 
 /* Steps per second. */
@@ -46,6 +60,7 @@ static double step_rate(int threads, const mlp_shape *shape, size_t batch)
     training r = {.shape = shape,
                   .rows = rows,
                   .size = size,
+                  .count = (size_t)threads,
                   .theta = filled(size),
                   .mean = filled(size),
                   .first = filled(size),
@@ -66,7 +81,7 @@ static double step_rate(int threads, const mlp_shape *shape, size_t batch)
         BENCH_OK(mlp_work_new(&r.shards[t].work, shape, rows, 0));
     }
     double seconds;
-    BENCH_BEST(seconds, step(threads, &r));
+    BENCH_BEST(seconds, step(&r));
     for (int t = 0; t < threads; t++) {
         free(r.gradients[t]), free(r.shards[t].x), free(r.shards[t].out), free(r.shards[t].d_out);
         mlp_work_free(r.shards[t].work);

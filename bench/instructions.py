@@ -61,7 +61,7 @@ def perf_works():
 
 def count(program, words, where, perf):
     """Instructions of one run."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
+    environment = dict(os.environ, MANISTAT_THREADS="1")
     tool = ["perf", "stat", "-x,", "-e", "instructions:u"] if perf else [
         "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     run = subprocess.run(tool + [program] + words, cwd=where, env=environment, capture_output=True, text=True)

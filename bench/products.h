@@ -5,11 +5,10 @@
 #ifndef MST_BENCH_PRODUCTS_H
 #define MST_BENCH_PRODUCTS_H
 
+#include "base/internal.h"
 #include "bench.h"
 #include "net/gemm.h"
 #include "net/mlp.h"
-
-#include <omp.h>
 
 enum { THREADS = 2 };
 
@@ -23,12 +22,19 @@ static inline float *filled(size_t n)
     return x;
 }
 
-/* (m, k) times (k, n), the same on every thread. */
-static inline void multiply(int threads, size_t m, size_t n, size_t k, const float *a,
-                            const float *b, float **c)
+/* (m, k) times (k, n). */
+typedef struct multiplication {
+    size_t m, n, k;
+    const float *a, *b;
+    float **c; /* one for each thread */
+} multiplication;
+
+static inline mst_status multiply(void *context, size_t begin, size_t end)
 {
-#pragma omp parallel num_threads(threads)
-    gemm(false, false, m, n, k, a, k, b, n, 0, c[omp_get_thread_num()], n);
+    const multiplication *p = context;
+    for (size_t t = begin; t < end; t++)
+        gemm(false, false, p->m, p->n, p->k, p->a, p->k, p->b, p->n, 0, p->c[t], p->n);
+    return MST_OK;
 }
 
 /* Operations per second. */
@@ -38,7 +44,9 @@ static inline double product_rate(int threads, size_t m, size_t n, size_t k)
     for (int t = 0; t < threads; t++)
         c[t] = filled(m * n);
     double seconds;
-    BENCH_BEST(seconds, multiply(threads, m, n, k, a, b, c));
+    multiplication p = {m, n, k, a, b, c};
+    BENCH_BEST(seconds, BENCH_OK(mst_parallel_blocks((size_t)threads, 1, threads, (mst_progress){0},
+                                                     multiply, &p)));
     for (int t = 0; t < threads; t++)
         free(c[t]);
     free(a), free(b);

@@ -20,8 +20,4 @@ function(mst_sanitize_link target)
   if(MST_SANITIZE)
     target_link_options(${target} PUBLIC -fsanitize=${MST_SANITIZE})
   endif()
-  if(MST_SANITIZE MATCHES "thread")
-    target_link_options(${target} PUBLIC LINKER:--wrap=GOMP_parallel
-      LINKER:--wrap=GOMP_critical_name_start LINKER:--wrap=GOMP_critical_name_end)
-  endif()
 endfunction()

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# ---- CMake package: the static library stands in a file of its own, because only it needs LAPACK and OpenMP ----
+# ---- CMake package: the static library stands in a file of its own, because only it needs LAPACK and threads ----
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/manistat)
 foreach(suffix shared static)
   install(TARGETS manistat_${suffix} EXPORT manistat_${suffix}
@@ -25,7 +25,7 @@ set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 set(pc_private -llapacke)
-foreach(library ${LAPACK_LIBRARIES} ${MST_GEMM_LIBRARY} ${CHOLMOD_LIBRARY} ${CAIRO_LIBRARY} ${OpenMP_C_LIB_NAMES} m)
+foreach(library ${LAPACK_LIBRARIES} ${MST_GEMM_LIBRARY} ${CHOLMOD_LIBRARY} ${CAIRO_LIBRARY} ${CMAKE_THREAD_LIBS_INIT} m)
   if(library MATCHES "^-")
     list(APPEND pc_private ${library})
   else()

@@ -42,10 +42,11 @@ MST_MUST_USE mst_status mst_copy_string(char **out, const char *text);
 /* Make `line` (length bytes) the excerpt of the last failure, with a caret below the byte `at`. */
 void mst_error_show(const char *line, size_t length, size_t at);
 
-/* Split 0 … n−1 into blocks of `block` (the last may be shorter) and run them on up to `threads` threads
- * (≤ 0: all cores). Blocks do not depend on the number of threads, so neither do results. After the first
- * failure no new block starts; the failure of the lowest failing block that ran is returned, with its
- * detail. Progress is reported in items, on the calling thread. */
+/* Split 0 … n−1 into blocks of `block` (the last may be shorter) and run them on the calling thread and on up
+ * to `threads` − 1 threads of the pool (mst_thread_count), as far as they come. Blocks do not depend on the
+ * number of threads, so neither do results. A call inside a block of a shared call runs on the thread of that
+ * block. After the first failure no new block starts; the failure of the lowest failing block that ran is
+ * returned, with its detail. Progress is reported in items, on the calling thread. */
 typedef mst_status mst_block_function(void *context, size_t begin, size_t end);
 MST_MUST_USE mst_status mst_parallel_blocks(size_t n, size_t block, int threads,
                                             mst_progress progress, mst_block_function *run,
@@ -59,8 +60,13 @@ MST_MUST_USE mst_status mst_parallel_tick(double items);
 /* Is this thread in such a block? */
 bool mst_in_parallel_block(void);
 
-/* The number of threads that `threads` asks for; 1 in the child of a process that had
- * several, see docs/threads.md. */
+/* For workspaces: the number of this thread among those that run the blocks of the call, below
+ * mst_thread_count(threads). The calling thread is 0. */
+size_t mst_parallel_slot(void);
+
+/* The number of threads that may work for an option `threads`: as many as it says, or, for 0 or less, as many
+ * as the environment variable MANISTAT_THREADS or else OMP_NUM_THREADS says, or else one per core; and in all
+ * cases at most one per core that the process may use (base/cores.h). */
 int mst_thread_count(int threads);
 
 #endif

@@ -2,57 +2,24 @@
  * Copyright (c) 2026 the manistat authors */
 
 #include "base/internal.h"
+#include "base/pool.h"
 
-#include <omp.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <sys/stat.h>
-
-/* A fork copies the calling thread only. OpenMP keeps its threads for the next team and does not notice that
- * they are gone: in the child a team would wait for them forever. So children of a process that has had
- * threads go alone, be they ours or those of other code that uses OpenMP, which is why the library watches
- * from its loading on. */
-static atomic_bool had_threads, alone;
-
-/* The folder has a folder of its own for every thread, and its links count them. */
-static void before_fork(void)
-{
-    struct stat tasks;
-    enum { ONE_THREAD = 3 };
-    atomic_store(&had_threads, stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > ONE_THREAD);
-}
-
-static void after_fork_in_child(void)
-{
-    if (atomic_load(&had_threads))
-        atomic_store(&alone, true);
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-    pthread_atfork(before_fork, NULL, after_fork_in_child);
-}
-
-int mst_thread_count(int threads)
-{
-    if (atomic_load(&alone))
-        return 1;
-    return threads > 0 ? threads : omp_get_num_procs();
-}
 
 enum { ITEM = 1024 };
 
 /* Shared by the threads of one mst_parallel_blocks. */
 typedef struct split {
     size_t n, block, blocks;
+    mst_block_function *run;
+    void *context;
+    bool shared; /* with more than one thread, if they come */
     atomic_size_t next;
     atomic_uint_fast64_t done; /* in ITEM-ths of an item */
     atomic_bool stop;
     atomic_flag recording;
     atomic_size_t shortages; /* of all threads */
-    atomic_int gate; /* orders memory accesses for tools that do not see OpenMP's barriers */
     size_t failed_block;
     mst_status status;
     char detail[512];
@@ -74,6 +41,7 @@ static void record_failure(split *s, size_t block, mst_status status)
 /* The block that this thread is in, for mst_parallel_tick. */
 typedef struct place {
     split *s;
+    size_t slot;
     mst_progress progress; /* without `report` on all threads but the calling one */
     uint64_t ticked;       /* of this block, in ITEM-ths */
     bool gave_up;          /* because of a failure elsewhere, which is the one to report */
@@ -97,6 +65,11 @@ bool mst_in_parallel_block(void)
     return here != NULL;
 }
 
+size_t mst_parallel_slot(void)
+{
+    return here != NULL ? here->slot : 0;
+}
+
 mst_status mst_parallel_tick(double items)
 {
     if (here == NULL)
@@ -108,30 +81,90 @@ mst_status mst_parallel_tick(double items)
     return advance(here, (uint64_t)(items * ITEM));
 }
 
-static void run_blocks(split *s, mst_progress progress, mst_block_function *run, void *context)
+/* ---- Small work ----
+ *
+ * Waking a thread takes as long as many calls do. A call begins alone if the last one of its kind with as
+ * many items was short, and shares what is left if it takes longer this time. */
+
+enum { KINDS = 16 };
+
+static _Thread_local struct {
+    mst_block_function *run;
+    size_t n;
+} small[KINDS];
+
+static size_t kind_of(mst_block_function *run)
 {
-    place p = {.s = s, .progress = progress}, *outer = here;
+    return (uintptr_t)run / 16 % KINDS;
+}
+
+static bool was_small(const split *s)
+{
+    return small[kind_of(s->run)].run == s->run && s->n <= small[kind_of(s->run)].n;
+}
+
+static void remember(const split *s, bool is_small)
+{
+    size_t k = kind_of(s->run);
+    if (is_small && !was_small(s)) {
+        small[k].run = s->run;
+        small[k].n = s->n;
+    } else if (!is_small && was_small(s)) {
+        small[k].run = NULL;
+    }
+}
+
+/* ---- Blocks ---- */
+
+static mst_status run_block(place *p, size_t b)
+{
+    split *s = p->s;
+    size_t begin = b * s->block;
+    size_t end = s->n - begin < s->block ? s->n : begin + s->block;
+    p->ticked = 0;
+    mst_status status = s->run(s->context, begin, end);
+    uint64_t whole = (end - begin) * (uint64_t)ITEM;
+    if (status == MST_OK)
+        status = advance(p, whole > p->ticked ? whole - p->ticked : 0);
+    return status;
+}
+
+/* Runs blocks until there are none left. `offer`, if not null, is made once the time is `share_from`. */
+static void run_blocks(split *s, place p, pool_offer *offer, long long share_from)
+{
+    place *outer = here;
     size_t before = mst_shortages();
     here = &p;
-    (void)atomic_load(&s->gate);
     while (!atomic_load(&s->stop)) {
+        if (offer != NULL && pool_clock() >= share_from) {
+            pool_make_offer(offer);
+            offer = NULL;
+        }
         size_t b = atomic_fetch_add(&s->next, 1);
         if (b >= s->blocks)
             break;
-        size_t begin = b * s->block;
-        size_t end = s->n - begin < s->block ? s->n : begin + s->block;
-        p.ticked = 0;
-        mst_status status = run(context, begin, end);
-        uint64_t whole = (end - begin) * (uint64_t)ITEM;
-        if (status == MST_OK)
-            status = advance(&p, whole > p.ticked ? whole - p.ticked : 0);
+        mst_status status = run_block(&p, b);
         if (status != MST_OK && !p.gave_up)
             record_failure(s, b, status);
     }
     if (mst_shortages() != before)
         atomic_fetch_add(&s->shortages, mst_shortages() - before);
-    atomic_fetch_add(&s->gate, 1);
     here = outer;
+}
+
+/* On a thread of the pool. */
+static void join_in(void *context, size_t slot)
+{
+    run_blocks(context, (place){.s = context, .slot = slot}, NULL, 0);
+}
+
+static void share_blocks(split *s, place p, size_t threads)
+{
+    pool_offer offer = {.run = join_in, .context = s, .places = threads - 1};
+    long long begin = pool_clock();
+    run_blocks(s, p, &offer, was_small(s) ? begin + POOL_WAIT : begin);
+    pool_withdraw_offer(&offer);
+    remember(s, pool_clock() - begin < POOL_WAIT);
 }
 
 mst_status mst_parallel_blocks(size_t n, size_t block, int threads, mst_progress progress,
@@ -140,21 +173,19 @@ mst_status mst_parallel_blocks(size_t n, size_t block, int threads, mst_progress
     split s = {.n = n,
                .block = block,
                .blocks = n / block + (n % block != 0),
-               .recording = ATOMIC_FLAG_INIT};
-    size_t before = mst_shortages();
-    s.failed_block = SIZE_MAX;
-    size_t useful = s.blocks < 1 ? 1 : s.blocks;
-    int count = mst_thread_count(threads);
-    if ((size_t)count > useful)
-        count = (int)useful;
-    atomic_store(&s.gate, 0);
-    if (mst_thread_count(count) == 1) {
-        run_blocks(&s, progress, run, context);
-    } else {
-#pragma omp parallel num_threads(count)
-        run_blocks(&s, omp_get_thread_num() == 0 ? progress : (mst_progress){0}, run, context);
-    }
-    (void)atomic_load(&s.gate);
+               .run = run,
+               .context = context,
+               .recording = ATOMIC_FLAG_INIT,
+               .failed_block = SIZE_MAX};
+    place p = {.s = &s, .progress = progress};
+    size_t before = mst_shortages(), count = (size_t)mst_thread_count(threads);
+    count = count < s.blocks ? count : s.blocks;
+    bool nested = here != NULL && here->s->shared;
+    s.shared = nested || count > 1;
+    if (count > 1 && !nested)
+        share_blocks(&s, p, count);
+    else
+        run_blocks(&s, p, NULL, 0);
     mst_shortages_add(before + atomic_load(&s.shortages) - mst_shortages());
     if (s.failed_block != SIZE_MAX)
         return mst_fail(s.status, "%s", s.detail);

@@ -76,10 +76,11 @@ const option option_triangle = {
     .help =                                                                                        \
         "seed of the random numbers; the same seed gives the same bytes, for one version and one " \
         "instruction set"
-#define THREADS_OPTION                                                                   \
-    .name = "threads", .kind = OPTION_COUNT, .value = "N", .example = "2", .minimum = 1, \
-    .idle = true, .maximum = 4096, .group = GROUP_COMMON,                                \
-    .help = "number of threads (default: all cores); the output does not depend on it"
+#define THREADS_OPTION                                                                         \
+    .name = "threads", .kind = OPTION_COUNT, .value = "N", .example = "2", .minimum = 1,       \
+    .idle = true, .maximum = 4096, .group = GROUP_COMMON,                                      \
+    .help = "number of threads, at most one per core (default: what MANISTAT_THREADS or else " \
+            "OMP_NUM_THREADS says, or all cores); the output does not depend on it"
 
 const option option_seed = {SEED_OPTION};
 const option option_threads = {THREADS_OPTION};

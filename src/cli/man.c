@@ -160,7 +160,12 @@ static void print_main_page(FILE *out)
     print_exit_section(out);
     fputs(".SH ENVIRONMENT\n.TP\n.B MANISTAT_ISA\n"
           "generic or v3 (AVX2): use no better instruction set than this one. Results are the same "
-          "bytes on machines that use the same one.\n",
+          "bytes on machines that use the same one.\n"
+          ".TP\n.BR MANISTAT_THREADS ,\\ OMP_NUM_THREADS\n"
+          "The number of threads where --threads does not say it; the first of the two counts. In "
+          "all cases "
+          "at most one thread works per core that the process may use: processor affinity "
+          "and the quota of its control group limit it.\n",
           out);
     fputs(".SH SEE ALSO\n", out);
     for (size_t i = 0; commands[i] != NULL; i++)

@@ -5,9 +5,12 @@
 
 #if defined MST_GEMM_DNNL
 #include <dnnl.h>
-#include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+
+/* Those of the OpenMP that oneDNN uses, if it does. */
+extern int omp_get_max_threads(void) __attribute__((weak));
+extern void omp_set_num_threads(int threads) __attribute__((weak));
 
 /* oneDNN computes whole groups of this many columns, which makes narrow products dear,
  * but not their transposes. */
@@ -57,9 +60,9 @@ void gemm(bool transpose_a, bool transpose_b, size_t m, size_t n, size_t k, cons
 {
     sigset_t before;
     hold_signals(&before);
-    /* In a team of several threads oneDNN uses one. Elsewhere it would start threads for every product, whose
-     * barriers cost more than the products of a network are worth. */
-    int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+    /* It would start threads for every product, whose barriers cost more than the products of a network are
+     * worth. */
+    int threads = omp_set_num_threads != NULL ? omp_get_max_threads() : 1;
     if (threads > 1)
         omp_set_num_threads(1);
     if (n < NARROW && m > n)

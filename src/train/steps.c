@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* The steps of a training, in one parallel region as long as nobody asks. First threads take tasks as they
- * come free: a shard of the batch through the network into the shard's own gradient block, or a block of
- * paths for the next pool. Then they add up the shards' gradients, in order, and update the parameters, range
- * by range. So nothing depends on the number of threads. */
-#include "base/barrier.h"
+/* The steps of a training. In each one threads first take tasks as they come free: a shard of the batch
+ * through the network into the shard's own gradient block, or a block of paths for the next pool. Then they
+ * add up the shards' gradients, in order, and update the parameters, range by range. So nothing depends on
+ * the number of threads. */
 #include "net/muon.h"
 #include "net/optimiser.h"
 #include "train/trainer.h"
 #include "util/clock.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Rows of a shard that go through the network together: a few layers of them fit the second-level cache. */
@@ -67,23 +65,6 @@ static void shard_gradient(trainer *r, size_t shard, size_t step, uint64_t pool,
     }
 }
 
-static void fill_block(trainer *r, uint64_t pool, size_t block, trainer_work *work)
-{
-    if (work->status != MST_OK)
-        return;
-    work->status = feeder_fill(&r->feeder, pool, block, &work->feeder);
-    if (work->status != MST_OK)
-        snprintf(work->detail, sizeof work->detail, "%s", mst_error_detail());
-}
-
-static mst_status first_failure(const trainer *r)
-{
-    for (int i = 0; i < r->threads; i++)
-        if (r->work[i].status != MST_OK)
-            return trainer_failed(r->work[i].status, r->work[i].detail);
-    return MST_OK;
-}
-
 /* Ranges of the parameters for the update. */
 static size_t range_begin(const trainer *r, size_t range)
 {
@@ -118,84 +99,83 @@ static mst_status judge(trainer *r, double loss)
                     (unsigned long long)r->step, loss, r->early, r->o->rate);
 }
 
-/* What the threads of a team share during one burst of steps. */
-typedef struct burst {
-    barrier gate;
+/* One step. */
+typedef struct step {
+    trainer *r;
     adam_settings adam;
     float decay;
     uint64_t pool;
-    size_t step, due, tasks; /* step of the pool; first block that is due; shards and blocks */
-    atomic_size_t next;      /* task */
-    bool over;
-} burst;
+    size_t number, due, tasks; /* step of the pool; first block that is due; shards and blocks */
+} step;
 
-static void plan_step(trainer *r, burst *b)
+static step plan_step(trainer *r)
 {
+    step b = {.r = r};
     size_t end;
     r->rate = r->o->rate * schedule_factor(r->step, r->o->warm_up, trainer_used(r));
-    b->pool = r->step / r->feeder.steps;
-    b->step = r->step % r->feeder.steps;
-    feeder_due(&r->feeder, b->step, &b->due, &end);
-    b->tasks = r->shards + end - b->due;
-    b->adam = (adam_settings){.rate = (float)r->rate,
-                              .beta1 = 0.9F,
-                              .beta2 = 0.999F,
-                              .epsilon = 1e-8F,
-                              .scale = 1 / (float)r->feeder.batch,
-                              .step = r->step + 1};
+    b.pool = r->step / r->feeder.steps;
+    b.number = r->step % r->feeder.steps;
+    feeder_due(&r->feeder, b.number, &b.due, &end);
+    b.tasks = r->shards + end - b.due;
+    b.adam = (adam_settings){.rate = (float)r->rate,
+                             .beta1 = 0.9F,
+                             .beta2 = 0.999F,
+                             .epsilon = 1e-8F,
+                             .scale = 1 / (float)r->feeder.batch,
+                             .step = r->step + 1};
     /* The average forgets the start faster than the first steps move away from it. */
-    b->decay = (float)fmin(r->o->average, (double)r->step / ((double)r->step + 10));
-    atomic_store(&b->next, 0);
+    b.decay = (float)fmin(r->o->average, (double)r->step / ((double)r->step + 10));
+    return b;
 }
 
-static void run_tasks(trainer *r, burst *b, trainer_work *work)
+static mst_status run_task(void *context, size_t task, size_t end)
 {
-    for (size_t k; (k = atomic_fetch_add(&b->next, 1)) < b->tasks;)
-        if (k < r->shards)
-            shard_gradient(r, k, b->step, b->pool, &work->loss);
-        else
-            fill_block(r, b->pool + 1, b->due + k - r->shards, work);
+    const step *b = context;
+    trainer_work *work = &b->r->work[mst_parallel_slot()];
+    (void)end;
+    if (task >= b->r->shards)
+        return feeder_fill(&b->r->feeder, b->pool + 1, b->due + task - b->r->shards, &work->feeder);
+    shard_gradient(b->r, task, b->number, b->pool, &work->loss);
+    return MST_OK;
 }
 
-/* Layers are shared out. The matrices between hidden layers move as such; the first layer, whose columns are
+/* The matrices between hidden layers move as such; the first layer, whose columns are
  * quantities of different kinds, the last one and the biases by Adam. */
-static void update_layers(trainer *r, const burst *b, size_t thread, size_t threads)
+static mst_status update_layer(void *context, size_t k, size_t next)
 {
     /* Of the rate for Adam: a fifth of it is too careful, measured. */
     const float factor = 4, momentum = 0.95F;
+    const step *b = context;
+    trainer *r = b->r;
     const mlp_shape *shape = &r->net->shape;
-    for (size_t k = thread; k <= shape->depth; k += threads) {
-        mlp_layer layer = mlp_layer_at(shape, k);
-        size_t begin = layer.weight,
-               end = k < shape->depth ? mlp_layer_at(shape, k + 1).weight : r->parameters;
-        if (k > 0 && k < shape->depth) {
-            float *gradients[TRAINER_SHARDS];
-            for (size_t i = 0; i < r->shards; i++)
-                gradients[i] = r->gradients[i] + begin;
-            muon_settings settings = {factor * b->adam.rate, momentum, b->adam.scale};
-            muon_update(&settings, layer.rows, layer.columns, r->shards, gradients,
-                        r->first + begin, r->theta + begin, r->work[thread].room);
-            begin = layer.bias;
-        }
-        adam_update(&b->adam, begin, end, r->shards, r->gradients, r->first, r->second, r->theta);
-        average_update(b->decay, layer.weight, end, r->theta, r->net->theta);
+    mlp_layer layer = mlp_layer_at(shape, k);
+    size_t begin = layer.weight,
+           end = k < shape->depth ? mlp_layer_at(shape, next).weight : r->parameters;
+    if (k > 0 && k < shape->depth) {
+        float *gradients[TRAINER_SHARDS];
+        for (size_t i = 0; i < r->shards; i++)
+            gradients[i] = r->gradients[i] + begin;
+        muon_settings settings = {factor * b->adam.rate, momentum, b->adam.scale};
+        muon_update(&settings, layer.rows, layer.columns, r->shards, gradients, r->first + begin,
+                    r->theta + begin, r->work[mst_parallel_slot()].room);
+        begin = layer.bias;
     }
+    adam_update(&b->adam, begin, end, r->shards, r->gradients, r->first, r->second, r->theta);
+    average_update(b->decay, layer.weight, end, r->theta, r->net->theta);
+    return MST_OK;
 }
 
-static void update(trainer *r, const burst *b, size_t thread, size_t threads)
+static mst_status update_range(void *context, size_t k, size_t next)
 {
-    if (r->by_matrices) {
-        update_layers(r, b, thread, threads);
-        return;
-    }
-    for (size_t k = thread; k < RANGES; k += threads) {
-        size_t begin = range_begin(r, k), end = range_begin(r, k + 1);
-        adam_update(&b->adam, begin, end, r->shards, r->gradients, r->first, r->second, r->theta);
-        average_update(b->decay, begin, end, r->theta, r->net->theta);
-    }
+    const step *b = context;
+    trainer *r = b->r;
+    size_t begin = range_begin(r, k), end = range_begin(r, next);
+    adam_update(&b->adam, begin, end, r->shards, r->gradients, r->first, r->second, r->theta);
+    average_update(b->decay, begin, end, r->theta, r->net->theta);
+    return MST_OK;
 }
 
-/* After a step, on one thread. */
+/* Has the training gone astray with this step? */
 static mst_status finish_step(trainer *r)
 {
     double loss = 0;
@@ -203,41 +183,50 @@ static mst_status finish_step(trainer *r)
         loss += r->sum[k] / (double)r->feeder.batch;
     r->step++;
     r->seconds = mst_clock_seconds() - r->begin;
-    MST_TRY(first_failure(r));
     MST_TRY(feeder_judge(&r->feeder));
     return judge(r, loss);
+}
+
+static mst_status run_step(trainer *r)
+{
+    step b = plan_step(r);
+    mst_status status =
+        mst_parallel_blocks(b.tasks, 1, r->threads, (mst_progress){0}, run_task, &b);
+    if (status != MST_OK)
+        return trainer_failed(status, mst_error_detail());
+    if (r->o->clip > 0)
+        b.adam.scale = clipped_scale(r);
+    if (r->by_matrices)
+        status = mst_parallel_blocks(r->net->shape.depth + 1, 1, r->threads, (mst_progress){0},
+                                     update_layer, &b);
+    else
+        status = mst_parallel_blocks(RANGES, 1, r->threads, (mst_progress){0}, update_range, &b);
+    return status == MST_OK ? finish_step(r) : status;
 }
 
 /* Steps until the clock of the training shows `until` or the budget is used up. */
 mst_status trainer_run(trainer *r, double until)
 {
-    burst b = {0};
-    mst_status status = MST_OK;
     r->begin = mst_clock_seconds() - r->seconds;
-    plan_step(r, &b);
-#pragma omp parallel num_threads(r->threads)
-    {
-        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-        while (!b.over) {
-            run_tasks(r, &b, &r->work[thread]);
-            barrier_wait(&b.gate, threads);
-            if (r->o->clip > 0) {
-                if (thread == 0)
-                    b.adam.scale = clipped_scale(r);
-                barrier_wait(&b.gate, threads);
-            }
-            update(r, &b, thread, threads);
-            barrier_wait(&b.gate, threads);
-            if (thread == 0) {
-                status = finish_step(r);
-                b.over = status != MST_OK || trainer_used(r) >= 1 || r->seconds >= until;
-                if (!b.over)
-                    plan_step(r, &b);
-            }
-            barrier_wait(&b.gate, threads);
-        }
-    }
-    return status;
+    do
+        MST_TRY(run_step(r));
+    while (trainer_used(r) < 1 && r->seconds < until);
+    return MST_OK;
+}
+
+/* Blocks of a pool. */
+typedef struct filling {
+    trainer *r;
+    uint64_t pool;
+    size_t first;
+} filling;
+
+static mst_status fill_block(void *context, size_t block, size_t end)
+{
+    const filling *f = context;
+    (void)end;
+    return feeder_fill(&f->r->feeder, f->pool, f->first + block,
+                       &f->r->work[mst_parallel_slot()].feeder);
 }
 
 /* Pool number `pool`, its first `blocks` blocks, some at a time: somebody may ask to stop. */
@@ -245,11 +234,12 @@ static mst_status fill_pool(trainer *r, uint64_t pool, size_t blocks)
 {
     enum { AT_ONCE = 64 };
     for (size_t done = 0; done < blocks && !r->stop; done += AT_ONCE) {
-        size_t end = blocks - done < AT_ONCE ? blocks : done + AT_ONCE;
-#pragma omp parallel for num_threads(r->threads) schedule(dynamic, 1)
-        for (size_t b = done; b < end; b++)
-            fill_block(r, pool, b, &r->work[omp_get_thread_num()]);
-        MST_TRY(first_failure(r));
+        filling f = {r, pool, done};
+        size_t count = blocks - done < AT_ONCE ? blocks - done : AT_ONCE;
+        mst_status status =
+            mst_parallel_blocks(count, 1, r->threads, (mst_progress){0}, fill_block, &f);
+        if (status != MST_OK)
+            return trainer_failed(status, mst_error_detail());
         trainer_report(r);
     }
     return MST_OK;

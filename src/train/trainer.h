@@ -17,8 +17,6 @@ typedef struct trainer_work {
     loss_work loss;
     feeder_work feeder;
     float *room; /* for steps by matrices, or null */
-    mst_status status;
-    char detail[512];
 } trainer_work;
 
 typedef struct trainer {

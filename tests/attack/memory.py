@@ -88,7 +88,7 @@ def written(ground, arguments):
 
 def short_of_memory(library, arguments, **more):
     own = {"MST_FAIL_OWN": "1"} if arguments[0] in DRAW else {}
-    return {"LD_PRELOAD": library, "OMP_NUM_THREADS": "1", **own, **more}
+    return {"LD_PRELOAD": library, "MANISTAT_THREADS": "1", **own, **more}
 
 
 def make_library(ground):
@@ -117,7 +117,7 @@ def fail_at(ground, library, arguments, whole, how, k):
     ground.count("allocation failures")
     preface = "".join(f"{name}={os.path.basename(value)} " for name, value in environment.items())
     if how == "MST_FAIL_AFTER" and k < 60 and outcome[0] not in (None, *range(0, 4)):
-        return  # the loader, the C library and OpenMP start up before manistat does, and end themselves
+        return  # the loader and the C library start up before manistat does, and end themselves
     if not ground.judge(arguments, outcome, preface=preface):
         return
     if outcome[0] == whole[0] and arguments[0] not in TIMED and without_seconds(outcome[1]) != without_seconds(whole[1]):

@@ -2,11 +2,11 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Matrix products against plain loops, for both ways of storing each factor, with gaps between rows. */
+#include "base/cores.h"
 #include "base/isa.h"
 #include "net/gemm.h"
 #include "support/support.h"
 
-#include <omp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -106,25 +106,35 @@ START_TEST(rows_are_independent)
 }
 END_TEST
 
-/* Threads that multiply at the same time, in teams of one as well, get what one alone gets. */
-START_TEST(works_inside_parallel_regions)
+/* (N, N) = A Bᵀ on each of several threads. */
+enum { N_SHARED = 64, TEAM = 3 };
+static float shared_a[N_SHARED * N_SHARED], shared_b[N_SHARED * N_SHARED];
+static float shared_c[TEAM][N_SHARED * N_SHARED];
+
+static void multiply_shared(void *data, size_t t)
 {
-    enum { N = 64, TEAM = 3 };
-    static float a[N * N], b[N * N], alone[N * N], c[TEAM][N * N];
+    (void)data;
+    gemm(false, true, N_SHARED, N_SHARED, N_SHARED, shared_a, N_SHARED, shared_b, N_SHARED, 0,
+         shared_c[t], N_SHARED);
+}
+
+/* Threads that multiply at the same time get what one alone gets. */
+START_TEST(works_on_several_threads)
+{
+    static float alone[N_SHARED * N_SHARED];
     dice d = {7};
-    for (size_t i = 0; i < (size_t)N * N; i++) {
-        a[i] = (float)dice_normal(&d);
-        b[i] = (float)dice_normal(&d);
+    for (size_t i = 0; i < (size_t)N_SHARED * N_SHARED; i++) {
+        shared_a[i] = (float)dice_normal(&d);
+        shared_b[i] = (float)dice_normal(&d);
     }
-    for (int team = 1; team <= TEAM; team++) {
-        memset(c, 0, sizeof c);
-#pragma omp parallel num_threads(1)
-        gemm(false, true, N, N, N, a, N, b, N, 0, alone, N);
-#pragma omp parallel num_threads(team)
-        gemm(false, true, N, N, N, a, N, b, N, 0, c[omp_get_thread_num()], N);
-        for (int t = 0; t < team; t++)
-            ck_assert_mem_eq(c[t], alone, sizeof alone);
-    }
+    multiply_shared(NULL, 0);
+    memcpy(alone, shared_c[0], sizeof alone);
+    memset(shared_c, 0, sizeof shared_c);
+    mst_set_machine_cores(TEAM);
+    each_in_parallel(TEAM, multiply_shared, NULL);
+    mst_set_machine_cores(0);
+    for (int t = 0; t < TEAM; t++)
+        ck_assert_mem_eq(shared_c[t], alone, sizeof alone);
 }
 END_TEST
 
@@ -135,22 +145,18 @@ static double cpu_seconds(clockid_t whose)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Who asks for one thread gets no more, though OpenMP does not call a team of one parallel: the calling
- * thread does all the work that the process does. */
-START_TEST(team_of_one_works_alone)
+/* A product starts no threads: the calling thread does all the work that the process does. */
+START_TEST(a_product_stays_on_its_thread)
 {
     enum { N = 400, TIMES = 20 };
     static float a[N * N], c[N * N];
-    omp_set_num_threads(4);
     double all = -cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
     double own = -cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
-#pragma omp parallel num_threads(1)
     for (int i = 0; i < TIMES; i++)
         gemm(false, false, N, N, N, a, N, a, N, 0, c, N);
     own += cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
     all += cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
     ck_assert_double_gt(own, 0.7 * all);
-    ck_assert_int_eq(omp_get_max_threads(), 4);
 }
 END_TEST
 
@@ -199,7 +205,7 @@ END_TEST
 int main(void)
 {
     return RUN_SUITE("gemm", 60, {equals_plain_loops, SIZES}, {equals_plain_loops_at_edges, 3},
-                     {rows_are_independent, 0}, {works_inside_parallel_regions, 0},
-                     {team_of_one_works_alone, 0}, {signals_find_the_stack, 0},
+                     {rows_are_independent, 0}, {works_on_several_threads, 0},
+                     {a_product_stays_on_its_thread, 0}, {signals_find_the_stack, 0},
                      {says_who_multiplies, 0});
 }

@@ -3,10 +3,12 @@
 
 /* Networks with random weights as score sources: derivatives against differences of the score along
  * geodesics, energies, time heads, the small-time limit, times out of range, batches and threads. */
+#include "base/cores.h"
 #include "support/score_support.h"
 
 #include <manistat/network.h>
 #include <manistat/version.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static const char *const specs[] = {
@@ -185,9 +187,31 @@ START_TEST(rows_do_not_know_each_other)
 }
 END_TEST
 
+enum { PIECE = 8 };
+
+/* Rows for several threads, PIECE at a time. */
+typedef struct pieces {
+    const bench *b;
+    const double *x, *y, *t;
+    double *score, *hessian; /* hessian may be null */
+    atomic_int failures;
+} pieces;
+
+static void evaluate_piece(void *data, size_t i)
+{
+    pieces *p = data;
+    size_t at = i * PIECE, d = p->b->d, D = p->b->D;
+    mst_heat_values out = {.score = p->score + at * D};
+    if (p->hessian != NULL)
+        out.hessian = p->hessian + at * d * d;
+    if (mst_score_evaluate_rows(p->b->score, PIECE, p->x + at * D, p->y + at * D, p->t + at,
+                                &out) != MST_OK)
+        atomic_fetch_add(&p->failures, 1);
+}
+
 START_TEST(threads_share_a_source)
 {
-    enum { N = 64, PIECE = 8, ROUNDS = 5 };
+    enum { N = 64, ROUNDS = 5 };
     bench b = open_bench("product(sphere:2,hyperbolic:2)", (network_design){0});
     size_t d = b.d, D = b.D;
     double *x = doubles(N * D), *y = doubles(N * D), *t = doubles(N), *got = doubles(N * d * d);
@@ -198,16 +222,11 @@ START_TEST(threads_share_a_source)
         ASSERT_OK(mst_score_evaluate_rows(b.score, PIECE, x + at * D, y + at * D, t + at, &out));
     }
     for (int round = 0; round < ROUNDS; round++) {
-        int failures = 0;
-#pragma omp parallel for num_threads(4) schedule(dynamic, 1) reduction(+ : failures)
-        for (size_t at = 0; at < N; at += PIECE) {
-            mst_heat_values out = {.score = s + at * D, .hessian = got + at * d * d};
-            failures +=
-                mst_score_evaluate_rows(
-                    b.score, PIECE, x + at * D, y + at * D, t + at,
-                    round % 2 == 0 ? &out : &(mst_heat_values){.score = s + at * D}) != MST_OK;
-        }
-        ck_assert_int_eq(failures, 0);
+        pieces p = {&b, x, y, t, s, round % 2 == 0 ? got : NULL, 0};
+        mst_set_machine_cores(4);
+        each_in_parallel(N / PIECE, evaluate_piece, &p);
+        mst_set_machine_cores(0);
+        ck_assert_int_eq(atomic_load(&p.failures), 0);
         ck_assert_mem_eq(s, s_want, N * D * sizeof *s);
         ck_assert_mem_eq(got, want, N * d * d * sizeof *got);
     }

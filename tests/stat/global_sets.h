@@ -8,7 +8,7 @@
 
 #include "stat/mean_support.h"
 
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef enum law { UNIFORM, TWO_HEAPS, AXES, HEAP } law;
@@ -69,42 +69,60 @@ static double badness(const global_case *c, const mst_mean_result *r)
     return c->diffusion ? -r->log_likelihood / (double)r->n : r->variance;
 }
 
+/* The sets of a case, and what becomes of them. */
+typedef struct global_job {
+    const setting *s;
+    const global_case *c;
+    atomic_size_t missed, failed, unique, unknown;
+    double *seconds; /* of each set */
+} global_job;
+
+static void search_set(void *data, size_t k)
+{
+    enum { TRIALS = 3 };
+    global_job *j = data;
+    const setting *s = j->s;
+    const global_case *c = j->c;
+    double *x = doubles(c->n * (s->D + 1)), *weights = x + c->n * s->D, best = INFINITY, own = 0;
+    bool fine = simulate(s, c, k, c->n, x, weights) == MST_OK;
+    j->seconds[k] = 0;
+    for (size_t trial = 0; fine && trial < TRIALS; trial++) {
+        mst_mean_options o = mst_mean_options_default();
+        mst_mean_result *r = NULL;
+        o.weights = c->weighted ? weights : NULL;
+        o.threads = 1;
+        o.seed += trial;
+        o.starts = trial == 1 ? 40 : o.starts;
+        mst_status status = mst_mean_fit(&r, c->diffusion ? s->exact : s->log, c->n, x, &o);
+        /* Uniform rows may be less uneven than the uniform law. */
+        fine = status == MST_OK || (c->diffusion && status == MST_CONVERGENCE);
+        if (fine && trial == 0) {
+            own = badness(c, r);
+            j->seconds[k] = r->seconds;
+            atomic_fetch_add(&j->unique, r->unique);
+            atomic_fetch_add(&j->unknown, r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED);
+        }
+        best = fine ? fmin(best, badness(c, r)) : best;
+        mst_mean_result_free(r);
+    }
+    atomic_fetch_add(&j->failed, !fine);
+    atomic_fetch_add(&j->missed, fine && own > best + 1e-9 * (1 + fabs(best)));
+    free(x);
+}
+
 /* Compares with the best of everything tried, and says how often it was missed. */
 static void count_missed(const global_case *c)
 {
     setting s = setting_open(c->spec);
-    const mst_score *source = c->diffusion ? s.exact : s.log;
-    size_t missed = 0, failed = 0, unique = 0, unknown = 0, sets = simulated_sets(10 * c->share);
+    size_t sets = simulated_sets(10 * c->share);
+    global_job j = {.s = &s, .c = c, .seconds = doubles(sets)};
     double seconds = 0;
-#pragma omp parallel for schedule(dynamic, 2) \
-    reduction(+ : missed, failed, unique, unknown, seconds)
-    for (size_t k = 0; k < sets; k++) {
-        enum { TRIALS = 3 };
-        double *x = doubles(c->n * (s.D + 1)), *weights = x + c->n * s.D, best = INFINITY, own = 0;
-        bool fine = simulate(&s, c, k, c->n, x, weights) == MST_OK;
-        for (size_t trial = 0; fine && trial < TRIALS; trial++) {
-            mst_mean_options o = mst_mean_options_default();
-            mst_mean_result *r = NULL;
-            o.weights = c->weighted ? weights : NULL;
-            o.threads = 1;
-            o.seed += trial;
-            o.starts = trial == 1 ? 40 : o.starts;
-            mst_status status = mst_mean_fit(&r, source, c->n, x, &o);
-            /* Uniform rows may be less uneven than the uniform law. */
-            fine = status == MST_OK || (c->diffusion && status == MST_CONVERGENCE);
-            if (fine && trial == 0) {
-                own = badness(c, r);
-                seconds += r->seconds;
-                unique += r->unique;
-                unknown += r->uniqueness == MST_UNIQUENESS_NOT_ESTABLISHED;
-            }
-            best = fine ? fmin(best, badness(c, r)) : best;
-            mst_mean_result_free(r);
-        }
-        failed += fine ? 0 : 1;
-        missed += fine && own > best + 1e-9 * (1 + fabs(best)) ? 1 : 0;
-        free(x);
-    }
+    each_in_parallel(sets, search_set, &j);
+    size_t missed = atomic_load(&j.missed), failed = atomic_load(&j.failed);
+    size_t unique = atomic_load(&j.unique), unknown = atomic_load(&j.unknown);
+    for (size_t k = 0; k < sets; k++)
+        seconds += j.seconds[k];
+    free(j.seconds);
     printf("%-22s %-9s %-9s n %zu%s: missed %zu of %zu; unique %zu, not established %zu; %.2f ms; "
            "%zu without a result\n",
            c->spec, c->diffusion ? "diffusion" : "Frechet", law_names[c->law], c->n,

@@ -12,8 +12,8 @@
 #include "base/linalg.h"
 #include "stat/regress_parts.h"
 #include "stat/regress_support.h"
+#include "util/clock.h"
 
-#include <omp.h>
 #include <stdio.h>
 
 enum { N = 200 };
@@ -111,6 +111,22 @@ static inline void print_coverage(const coverage_case *c, size_t sets, const tal
     fflush(stdout);
 }
 
+/* Sets first, first + 1, … */
+typedef struct coverage_job {
+    const setting *s;
+    const mst_score *source;
+    const true_curve *curve;
+    size_t first;
+    tally *each;
+} coverage_job;
+
+static inline void run_set(void *data, size_t k)
+{
+    coverage_job *j = data;
+    j->each[k] = (tally){0};
+    j->each[k].failed = one_set(j->s, j->source, j->curve, j->first + k, &j->each[k]) != MST_OK;
+}
+
 static inline void run_coverage(const coverage_case *c, size_t number)
 {
     enum { ROUND = 100 }; /* sets, after which the figures so far are printed */
@@ -120,20 +136,22 @@ static inline void run_coverage(const coverage_case *c, size_t number)
     true_curve curve = curve_at_random(&s, 1, c->speed, c->noise, 5 + number);
     size_t sets = simulated_sets(c->sets), region = 0, interval = 0, rejected = 0, failed = 0;
     size_t first = first_simulated_set();
-    double sum = 0, begin = omp_get_wtime();
+    double sum = 0, begin = mst_clock_seconds();
     for (size_t done = 0; done < sets; done += ROUND) {
         size_t end = done + ROUND < sets ? done + ROUND : sets;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : region, interval, rejected, failed, sum)
-        for (size_t k = done; k < end; k++) {
-            tally t = {0};
-            failed += one_set(&s, source, &curve, first + k, &t) != MST_OK;
+        tally each[ROUND];
+        coverage_job j = {&s, source, &curve, first + done, each};
+        each_in_parallel(end - done, run_set, &j);
+        for (size_t k = 0; k < end - done; k++) {
+            tally t = each[k];
+            failed += t.failed;
             region += t.region;
             interval += t.interval;
             rejected += t.rejected;
             sum += t.noise;
         }
         print_coverage(c, end, &(tally){region, interval, rejected, failed, sum},
-                       omp_get_wtime() - begin);
+                       mst_clock_seconds() - begin);
     }
     double n = (double)sets, a = (double)region / n, b = (double)interval / n,
            e = (double)rejected / n, noise = sum / n;

@@ -8,8 +8,9 @@
  * seed; the seed is fixed. */
 #include "base/linalg.h"
 #include "stat/mean_support.h"
+#include "util/clock.h"
 
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum { N = 300, STEPS = 20 };
@@ -56,35 +57,49 @@ static mst_status squared_radius(const setting *s, const mst_mean_result *r, con
     return status;
 }
 
+typedef struct coverage_job {
+    const setting *s;
+    const coverage_case *c;
+    const double *truth;
+    atomic_size_t mean_hits, time_hits, failures;
+} coverage_job;
+
+static void try_set(void *data, size_t k)
+{
+    coverage_job *j = data;
+    const setting *s = j->s;
+    double *x = malloc((N * s->D + s->d * s->d + 2 * s->d + s->D) * sizeof *x), square;
+    mst_mean_options o = mst_mean_options_default();
+    o.starts = 1;
+    o.threads = 1;
+    mst_mean_result *r = NULL;
+    bool fine = x != NULL && simulate(s, j->truth, j->c->time, k, x) == MST_OK &&
+                mst_mean_fit(&r, s->exact, N, x, &o) == MST_OK &&
+                squared_radius(s, r, j->truth, x + N * s->D, &square) == MST_OK;
+    if (fine) {
+        atomic_fetch_add(&j->mean_hits, square <= r->region_radius2);
+        atomic_fetch_add(&j->time_hits, r->time_low <= j->c->time && j->c->time <= r->time_high);
+    } else {
+        atomic_fetch_add(&j->failures, 1);
+    }
+    mst_mean_result_free(r);
+    free(x);
+}
+
 START_TEST(regions_cover_as_often_as_they_say)
 {
     const coverage_case *c = &cases[_i];
     setting s = setting_open(c->spec);
     double *truth = draw(&s, 1, NULL, 0.3, 61);
-    size_t mean_hits = 0, time_hits = 0, failures = 0, sets = simulated_sets(20000);
-    double begin = omp_get_wtime();
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : mean_hits, time_hits, failures)
-    for (size_t k = 0; k < sets; k++) {
-        double *x = malloc((N * s.D + s.d * s.d + 2 * s.d + s.D) * sizeof *x), square;
-        mst_mean_options o = mst_mean_options_default();
-        o.starts = 1;
-        o.threads = 1;
-        mst_mean_result *r = NULL;
-        bool fine = x != NULL && simulate(&s, truth, c->time, k, x) == MST_OK &&
-                    mst_mean_fit(&r, s.exact, N, x, &o) == MST_OK &&
-                    squared_radius(&s, r, truth, x + N * s.D, &square) == MST_OK;
-        if (fine) {
-            mean_hits += square <= r->region_radius2 ? 1 : 0;
-            time_hits += r->time_low <= c->time && c->time <= r->time_high ? 1 : 0;
-        } else {
-            failures++;
-        }
-        mst_mean_result_free(r);
-        free(x);
-    }
+    size_t sets = simulated_sets(20000);
+    double begin = mst_clock_seconds();
+    coverage_job j = {.s = &s, .c = c, .truth = truth};
+    each_in_parallel(sets, try_set, &j);
+    size_t mean_hits = atomic_load(&j.mean_hits), time_hits = atomic_load(&j.time_hits);
+    size_t failures = atomic_load(&j.failures);
     double mean = (double)mean_hits / (double)sets, time = (double)time_hits / (double)sets;
     printf("%-13s region %.2f %%, interval %.2f %%, %.0f s\n", c->spec, 100 * mean, 100 * time,
-           omp_get_wtime() - begin);
+           mst_clock_seconds() - begin);
     fflush(stdout);
     ck_assert_uint_eq(failures, 0);
     ck_assert_msg(mean >= 0.94 && mean <= 0.96, "%s: region %.4f", c->spec, mean);

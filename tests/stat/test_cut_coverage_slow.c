@@ -7,8 +7,8 @@
  * a quick look: MST_SETS=200; one case alone: MST_COVERAGE_CASE=3. */
 #include "base/linalg.h"
 #include "stat/mean_support.h"
+#include "util/clock.h"
 
-#include <omp.h>
 #include <stdio.h>
 
 enum { SETS = 2000, STEPS = 20 };
@@ -216,6 +216,19 @@ static tally try_set(const setting *s, const coverage_case *c, const double *tru
     return t;
 }
 
+typedef struct cut_job {
+    const setting *s;
+    const coverage_case *c;
+    const double *truth;
+    tally *each; /* set */
+} cut_job;
+
+static void run_set(void *data, size_t k)
+{
+    cut_job *j = data;
+    j->each[k] = try_set(j->s, j->c, j->truth, k);
+}
+
 START_TEST(regions_cover_as_often_as_they_say)
 {
     const coverage_case *c = &cases[_i];
@@ -223,11 +236,12 @@ START_TEST(regions_cover_as_often_as_they_say)
     if (!is_simulated(_i))
         return;
     setting s = setting_open(c->spec);
-    double *truth = draw(&s, 1, NULL, 0.3, 61), begin = omp_get_wtime();
+    double *truth = draw(&s, 1, NULL, 0.3, 61), begin = mst_clock_seconds();
     size_t hits = 0, declined = 0, failures = 0, smeary = 0;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : hits, declined, failures, smeary)
+    cut_job j = {&s, c, truth, malloc(sets * sizeof *j.each)};
+    each_in_parallel(sets, run_set, &j);
     for (size_t k = 0; k < sets; k++) {
-        tally t = try_set(&s, c, truth, k);
+        tally t = j.each[k];
         hits += t.hits;
         declined += t.declined;
         failures += t.failures;
@@ -238,13 +252,13 @@ START_TEST(regions_cover_as_often_as_they_say)
            "%zu, %.0f s\n",
            _i, c->name, c->spec, c->frechet ? "frechet" : "diffusion", c->time, c->n, c->clusters,
            100 * covered, 100 * sqrt(covered * (1 - covered) / given), declined, smeary,
-           omp_get_wtime() - begin);
+           mst_clock_seconds() - begin);
     fflush(stdout);
     ck_assert_uint_eq(failures, 0);
     ck_assert_msg(declined <= sets / 20, "%s: %zu sets have no errors", c->name, declined);
     ck_assert_msg(sets < SETS || (covered >= 0.93 && covered <= 0.97), "%s: region %.4f", c->name,
                   covered);
-    free(truth);
+    free(truth), free(j.each);
     setting_close(&s);
 }
 END_TEST

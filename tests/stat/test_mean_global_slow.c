@@ -46,28 +46,35 @@ static const global_case exact_cases[] = {
 };
 enum { EXACT_CASES = sizeof exact_cases / sizeof *exact_cases };
 
+static void search_angles(void *data, size_t k)
+{
+    global_job *j = data;
+    const setting *s = j->s;
+    const global_case *c = j->c;
+    size_t n = rows_of(c, k);
+    double *x = doubles(n * (s->D + 1)), *weights = x + n * s->D, least = 0;
+    mst_mean_options o = mst_mean_options_default();
+    o.threads = 1;
+    mst_mean_result *r = NULL;
+    bool fine = simulate(s, c, k, n, x, weights) == MST_OK;
+    o.weights = c->weighted ? weights : NULL;
+    fine = fine && mst_mean_fit(&r, s->log, n, x, &o) == MST_OK;
+    for (size_t a = 0; a < s->D; a++)
+        least += least_variance(n, x + a, s->D, o.weights);
+    atomic_fetch_add(&j->failed, !fine);
+    atomic_fetch_add(&j->missed, fine && r->variance > least * (1 + 1e-10));
+    mst_mean_result_free(r);
+    free(x);
+}
+
 START_TEST(angles_are_never_missed)
 {
     const global_case *c = &exact_cases[_i];
     setting s = setting_open(c->spec);
-    size_t missed = 0, failed = 0, sets = simulated_sets(1000);
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : missed, failed)
-    for (size_t k = 0; k < sets; k++) {
-        size_t n = rows_of(c, k);
-        double *x = doubles(n * (s.D + 1)), *weights = x + n * s.D, least = 0;
-        mst_mean_options o = mst_mean_options_default();
-        o.threads = 1;
-        mst_mean_result *r = NULL;
-        bool fine = simulate(&s, c, k, n, x, weights) == MST_OK;
-        o.weights = c->weighted ? weights : NULL;
-        fine = fine && mst_mean_fit(&r, s.log, n, x, &o) == MST_OK;
-        for (size_t a = 0; a < s.D; a++)
-            least += least_variance(n, x + a, s.D, o.weights);
-        failed += fine ? 0 : 1;
-        missed += fine && r->variance > least * (1 + 1e-10) ? 1 : 0;
-        mst_mean_result_free(r);
-        free(x);
-    }
+    size_t sets = simulated_sets(1000);
+    global_job j = {.s = &s, .c = c};
+    each_in_parallel(sets, search_angles, &j);
+    size_t missed = atomic_load(&j.missed), failed = atomic_load(&j.failed);
     printf("%-10s %-10s%s: missed %zu of %zu, %zu without a result\n", c->spec, law_names[c->law],
            c->weighted ? " weighted" : "", missed, sets, failed);
     ck_assert_msg(missed == 0 && failed == 0, "%s, %s", c->spec, law_names[c->law]);

@@ -6,7 +6,7 @@
  * most, of which the binomial standard deviation is 0.22 %: the limit of 2 % is four of it away. */
 #include "stat/mean_support.h"
 
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct alarm_case {
@@ -50,15 +50,26 @@ static unsigned notes_of_set(const setting *s, const alarm_case *c, size_t k)
     return notes;
 }
 
+typedef struct alarm_job {
+    const setting *s;
+    const alarm_case *c;
+    atomic_size_t noted;
+} alarm_job;
+
+static void look_at_set(void *data, size_t k)
+{
+    alarm_job *j = data;
+    atomic_fetch_add(&j->noted, (notes_of_set(j->s, j->c, k) & MST_NOTE_MODEL) != 0);
+}
+
 START_TEST(rows_are_called_what_they_are)
 {
     const alarm_case *c = &cases[_i];
     setting s = setting_open(c->spec);
-    size_t sets = simulated_sets(2000), noted = 0;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : noted)
-    for (size_t k = 0; k < sets; k++)
-        noted += (notes_of_set(&s, c, k) & MST_NOTE_MODEL) != 0;
-    double rate = (double)noted / (double)sets;
+    size_t sets = simulated_sets(2000);
+    alarm_job j = {.s = &s, .c = c};
+    each_in_parallel(sets, look_at_set, &j);
+    double rate = (double)atomic_load(&j.noted) / (double)sets;
     printf("%-30s t %-4g n %-4zu%s: noted in %.2f +- %.2f %%\n", c->spec, c->time, c->n,
            c->tails ? " with tails" : "", 100 * rate, 100 * sqrt(rate * (1 - rate) / (double)sets));
     fflush(stdout);

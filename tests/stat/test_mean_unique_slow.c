@@ -45,6 +45,32 @@ static const char *const families[] = {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
+/* What becomes of the sets of a case. */
+typedef struct unique_job {
+    const setting *s;
+    const global_case *c;
+    atomic_size_t unique, failed;
+    double *seconds; /* of each set */
+} unique_job;
+
+static void fit_set(void *data, size_t k)
+{
+    unique_job *j = data;
+    const setting *s = j->s;
+    const global_case *c = j->c;
+    double *x = doubles(c->n * (s->D + 1));
+    mst_mean_options o = mst_mean_options_default();
+    mst_mean_result *r = NULL;
+    o.threads = 1;
+    bool fine = simulate(s, c, k, c->n, x, x + c->n * s->D) == MST_OK &&
+                mst_mean_fit(&r, c->diffusion ? s->exact : s->log, c->n, x, &o) == MST_OK;
+    atomic_fetch_add(&j->failed, !fine);
+    atomic_fetch_add(&j->unique, fine && r->unique);
+    j->seconds[k] = fine ? r->seconds : 0;
+    mst_mean_result_free(r);
+    free(x);
+}
+
 START_TEST(concentrated_rows_have_one_mean)
 {
     static const double times[] = {0.05, 0.3};
@@ -55,22 +81,13 @@ START_TEST(concentrated_rows_have_one_mean)
         for (size_t which = 0; which < 4; which++) {
             global_case c = {families[_i],     kind == 1, HEAP, counts[which / 2],
                              times[which % 2], false,     100};
-            size_t unique = 0, failed = 0;
+            unique_job j = {.s = &s, .c = &c, .seconds = doubles(sets)};
             double seconds = 0;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : unique, failed, seconds)
-            for (size_t k = 0; k < sets; k++) {
-                double *x = doubles(c.n * (s.D + 1));
-                mst_mean_options o = mst_mean_options_default();
-                mst_mean_result *r = NULL;
-                o.threads = 1;
-                bool fine = simulate(&s, &c, k, c.n, x, x + c.n * s.D) == MST_OK &&
-                            mst_mean_fit(&r, kind == 1 ? s.exact : s.log, c.n, x, &o) == MST_OK;
-                failed += fine ? 0 : 1;
-                unique += fine && r->unique ? 1 : 0;
-                seconds += fine ? r->seconds : 0;
-                mst_mean_result_free(r);
-                free(x);
-            }
+            each_in_parallel(sets, fit_set, &j);
+            size_t unique = atomic_load(&j.unique), failed = atomic_load(&j.failed);
+            for (size_t k = 0; k < sets; k++)
+                seconds += j.seconds[k];
+            free(j.seconds);
             printf("%-30s %-9s t %.2f n %3zu: unique %zu of %zu, %.3f ms; %zu without a result\n",
                    c.spec, kind == 1 ? "diffusion" : "Frechet", c.time, c.n, unique, sets,
                    1e3 * seconds / (double)sets, failed);

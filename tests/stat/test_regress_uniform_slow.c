@@ -6,8 +6,8 @@
  * binomial standard deviation of 5 % is 1 %, so right code leaves the limits of 2 and 8 % about once in 400
  * freshly chosen seeds; the seed is fixed. What is refused for want of convergence counts as not rejected. */
 #include "stat/regress_support.h"
+#include "util/clock.h"
 
-#include <omp.h>
 #include <stdio.h>
 
 typedef struct spread_case {
@@ -79,6 +79,20 @@ static mst_status one_set(const spread_case *c, const setting *s, const mst_scor
     return status;
 }
 
+typedef struct spread_job {
+    const spread_case *c;
+    const setting *s;
+    const mst_score *source;
+    const true_curve *curve;
+    outcome *each; /* set */
+} spread_job;
+
+static void run_set(void *data, size_t k)
+{
+    spread_job *j = data;
+    (void)!one_set(j->c, j->s, j->source, j->curve, k, &j->each[k]);
+}
+
 START_TEST(tests_keep_their_size_on_spread_points)
 {
     const spread_case *c = &cases[_i];
@@ -90,11 +104,11 @@ START_TEST(tests_keep_their_size_on_spread_points)
     true_curve curve =
         curve_at_random(&s, 1, c->speed, isinf(c->time) ? 0 : c->time, 5 + (uint64_t)_i);
     size_t sets = simulated_sets(500), rejected = 0, curves = 0, refused = 0, failed = 0;
-    double begin = omp_get_wtime();
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : rejected, curves, refused, failed)
+    double begin = mst_clock_seconds();
+    spread_job j = {c, &s, source, &curve, calloc(sets, sizeof *j.each)};
+    each_in_parallel(sets, run_set, &j);
     for (size_t k = 0; k < sets; k++) {
-        outcome one = {0};
-        (void)!one_set(c, &s, source, &curve, k, &one);
+        outcome one = j.each[k];
         rejected += one.rejected;
         curves += one.curves;
         refused += one.refused;
@@ -105,7 +119,7 @@ START_TEST(tests_keep_their_size_on_spread_points)
            "refused "
            "%.1f %%, %zu failed, %.0f s\n",
            c->spec, c->source, c->time, c->speed, c->terms, 100 * share, 100 * (double)curves / n,
-           100 * (double)refused / n, failed, omp_get_wtime() - begin);
+           100 * (double)refused / n, failed, mst_clock_seconds() - begin);
     fflush(stdout);
     ck_assert_uint_eq(failed, 0);
     ck_assert_msg(share >= (refused > sets / 20 ? 0 : c->least) && share <= c->most,
@@ -113,6 +127,7 @@ START_TEST(tests_keep_their_size_on_spread_points)
     /* Uniform points: a curve where its test says so, and about as often where uniformity is rejected. */
     if (isinf(c->time))
         ck_assert_double_le((double)curves / n, 0.14);
+    free(j.each);
     curve_free(&curve);
     mst_score_free(source);
     setting_close(&s);

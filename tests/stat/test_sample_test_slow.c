@@ -7,9 +7,10 @@
  * from what is expected. Permutations are exact where the laws of the groups
  * are the same: 3 % to 7 %. */
 #include "stat/samples.h"
+#include "util/clock.h"
 
 #include <manistat/sample_test.h>
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum { MOST_GROUPS = 3 };
@@ -162,38 +163,50 @@ static void simulate(const space *s, const alarm_case *c, size_t k, labelled_set
     free(centres);
 }
 
+typedef struct alarm_job {
+    const alarm_case *c;
+    const space *s;
+    size_t n;
+    atomic_size_t rejected, small;
+} alarm_job;
+
+static void test_set(void *data, size_t k)
+{
+    alarm_job *j = data;
+    const alarm_case *c = j->c;
+    const space *s = j->s;
+    labelled_set set = {.n = j->n, .x = doubles(j->n * s->D)};
+    set.group = calloc(2 * j->n, sizeof *set.group);
+    set.cluster = set.group + j->n;
+    simulate(s, c, k, &set);
+    mst_test_options o = mst_test_options_default();
+    o.hypothesis = c->hypothesis;
+    o.method = c->permute ? MST_TEST_PERMUTATION : MST_TEST_LR;
+    o.permutations = c->frechet ? 99 : 39; /* 5 % is a whole number of them either way */
+    o.clusters = c->clusters > 0 && !c->blind ? set.cluster : NULL;
+    o.seed = k;
+    o.threads = 1;
+    mst_test_result *r = NULL;
+    mst_status status =
+        mst_sample_test(&r, c->frechet ? s->log : s->exact, j->n, set.x, c->groups, set.group, &o);
+    if (r == NULL || (status != MST_OK && status != MST_CONVERGENCE))
+        abort();
+    atomic_fetch_add(&j->rejected, r->p_value <= 0.05);
+    atomic_fetch_add(&j->small, (r->notes & MST_TEST_NOTE_SMALL) != 0);
+    mst_test_result_free(r);
+    free(set.group);
+    free(set.x);
+}
+
 static void count_alarms(const alarm_case *c, const space *s, size_t sets, size_t *alarms,
                          size_t *notes)
 {
-    size_t rejected = 0, small = 0, n = 0;
+    alarm_job j = {.c = c, .s = s};
     for (size_t g = 0; g < c->groups; g++)
-        n += rows_of(c, g);
-#pragma omp parallel for schedule(dynamic, 4) reduction(+ : rejected, small)
-    for (size_t k = 0; k < sets; k++) {
-        labelled_set set = {.n = n, .x = doubles(n * s->D)};
-        set.group = calloc(2 * n, sizeof *set.group);
-        set.cluster = set.group + n;
-        simulate(s, c, k, &set);
-        mst_test_options o = mst_test_options_default();
-        o.hypothesis = c->hypothesis;
-        o.method = c->permute ? MST_TEST_PERMUTATION : MST_TEST_LR;
-        o.permutations = c->frechet ? 99 : 39; /* 5 % is a whole number of them either way */
-        o.clusters = c->clusters > 0 && !c->blind ? set.cluster : NULL;
-        o.seed = k;
-        o.threads = 1;
-        mst_test_result *r = NULL;
-        mst_status status =
-            mst_sample_test(&r, c->frechet ? s->log : s->exact, n, set.x, c->groups, set.group, &o);
-        if (r == NULL || (status != MST_OK && status != MST_CONVERGENCE))
-            abort();
-        rejected += r->p_value <= 0.05 ? 1 : 0;
-        small += (r->notes & MST_TEST_NOTE_SMALL) != 0 ? 1 : 0;
-        mst_test_result_free(r);
-        free(set.group);
-        free(set.x);
-    }
-    *alarms = rejected;
-    *notes = small;
+        j.n += rows_of(c, g);
+    each_in_parallel(sets, test_set, &j);
+    *alarms = atomic_load(&j.rejected);
+    *notes = atomic_load(&j.small);
 }
 
 START_TEST(true_hypotheses_are_rejected_as_often_as_they_say)
@@ -203,13 +216,13 @@ START_TEST(true_hypotheses_are_rejected_as_often_as_they_say)
     if ((size_t)_i < number_from("MANISTAT_FIRST_CASE", 0))
         return;
     space s = space_open(c->spec);
-    double begin = omp_get_wtime();
+    double begin = mst_clock_seconds();
     count_alarms(c, &s, sets, &alarms, &notes);
     double rate = (double)alarms / (double)sets, error = sqrt(rate * (1 - rate) / (double)sets);
     printf("%2d %-9s %zu groups%s%s%s%s%s %5.2f %% +- %.2f, %.0f s\n", _i, c->spec, c->groups,
            c->frechet ? ", frechet" : "", c->permute ? ", permutation" : "",
            c->clusters > 0 ? ", clusters" : "", c->blind ? " unknown" : "",
-           c->paired ? ", paired" : "", 100 * rate, 100 * error, omp_get_wtime() - begin);
+           c->paired ? ", paired" : "", 100 * rate, 100 * error, mst_clock_seconds() - begin);
     fflush(stdout);
     /* With fewer sets than 2000 the limits are wider, by what chance adds. */
     double slack = 4 * sqrt(0.05 * 0.95) * fmax(0, 1 / sqrt((double)sets) - 1 / sqrt(2000));

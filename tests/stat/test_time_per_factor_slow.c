@@ -7,7 +7,6 @@
  * limits of 93 % and 97 % are four of it away. The alarm rate of 1 % has 0.22 %. */
 #include "stat/ellipsoid.h"
 
-#include <omp.h>
 #include <stdio.h>
 
 enum { N = 200 };
@@ -89,6 +88,19 @@ static void assert_covers(size_t count, size_t sets, const char *what)
     ck_assert_msg(share >= 93 && share <= 97, "%s: covered in %g %%", what, share);
 }
 
+typedef struct factor_job {
+    const setting *s;
+    const unlike *u;
+    const double *truth;
+    tally *each; /* set */
+} factor_job;
+
+static void run_set(void *data, size_t k)
+{
+    factor_job *j = data;
+    add_set(j->s, j->u, k, j->truth, &j->each[k]);
+}
+
 START_TEST(products_cover)
 {
     const unlike *u = &cases[_i];
@@ -98,11 +110,10 @@ START_TEST(products_cover)
     double percent = 100 / (double)sets;
     size_t together = 0, apart = 0, first = 0, second = 0, third = 0, alarms = 0, declined = 0;
     mst_manifold_start(s.m, truth);
-#pragma omp parallel for schedule(dynamic, 8) \
-    reduction(+ : together, apart, first, second, third, alarms, declined)
+    factor_job j = {&s, u, truth, calloc(sets, sizeof *j.each)};
+    each_in_parallel(sets, run_set, &j);
     for (size_t k = 0; k < sets; k++) {
-        tally t = {0};
-        add_set(&s, u, k, truth, &t);
+        tally t = j.each[k];
         together += t.together;
         apart += t.apart;
         first += t.interval[0];
@@ -129,6 +140,7 @@ START_TEST(products_cover)
         ck_assert_uint_le(alarms, sets / 50); /* 1 % expected: 4.5 standard deviations */
     else
         ck_assert_uint_eq(alarms, sets - declined);
+    free(j.each);
     setting_close(&s);
 }
 END_TEST

@@ -8,9 +8,10 @@
  * another number of sets, MST_COVERAGE_CASE the number of the only case, one more than the last for the test
  * of uniformity. */
 #include "stat/mean_support.h"
+#include "util/clock.h"
 
 #include <manistat/uniformity.h>
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct coverage_case {
@@ -74,20 +75,33 @@ static tally one_set(const setting *s, const coverage_case *c, const double *tru
     return t;
 }
 
+typedef struct coverage_job {
+    const setting *s;
+    const coverage_case *c;
+    const double *truth;
+    tally *each; /* set */
+} coverage_job;
+
+static void run_set(void *data, size_t k)
+{
+    coverage_job *j = data;
+    j->each[k] = one_set(j->s, j->c, j->truth, k);
+}
+
 START_TEST(regions_and_intervals_hold_the_truth)
 {
     const coverage_case *c = &cases[_i];
     if (!is_simulated(_i))
         return;
     setting s = setting_open(c->spec);
-    double *truth = doubles(s.D), begin = omp_get_wtime();
+    double *truth = doubles(s.D), begin = mst_clock_seconds();
     ASSERT_OK(mst_manifold_random_point(s.m, (mst_random){61, 1}, 0, 1, truth));
     size_t sets = simulated_sets(2000), mean_hits = 0, time_hits = 0, declined = 0, whole = 0,
            endless = 0, scores = 0, failures = 0;
-#pragma omp parallel for schedule(dynamic, 4) reduction(+ : mean_hits, time_hits, declined, whole, endless, \
-                                                            scores, failures)
+    coverage_job j = {&s, c, truth, malloc(sets * sizeof *j.each)};
+    each_in_parallel(sets, run_set, &j);
     for (size_t k = 0; k < sets; k++) {
-        tally t = one_set(&s, c, truth, k);
+        tally t = j.each[k];
         mean_hits += t.mean_hits;
         time_hits += t.time_hits;
         declined += t.declined;
@@ -102,7 +116,7 @@ START_TEST(regions_and_intervals_hold_the_truth)
            "endless), "
            "%zu declined, %.0f s\n",
            c->spec, c->time, c->n, 100 * mean, scores, whole, 100 * time, endless, declined,
-           omp_get_wtime() - begin);
+           mst_clock_seconds() - begin);
     fflush(stdout);
     ck_assert_uint_eq(failures, 0);
     ck_assert(c->may_decline || declined * 20 < sets);
@@ -110,7 +124,7 @@ START_TEST(regions_and_intervals_hold_the_truth)
                   mean);
     ck_assert_msg(time >= 0.93 && (time <= 0.97 || c->may_be_wide), "%s: interval %.4f", c->spec,
                   time);
-    free(truth);
+    free(truth), free(j.each);
     setting_close(&s);
 }
 END_TEST
@@ -121,19 +135,29 @@ static const char *const specs[] = {"circle",  "sphere:2", "sphere:20",
                                     "torus:2", "so3",      "product(sphere:2,so3)"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
+typedef struct alarm_job {
+    const setting *s;
+    size_t n;
+    atomic_size_t alarms;
+} alarm_job;
+
+static void test_set(void *data, size_t k)
+{
+    alarm_job *j = data;
+    const setting *s = j->s;
+    double *x = malloc(j->n * s->D * sizeof *x);
+    mst_uniformity u;
+    if (x == NULL || mst_manifold_random_point(s->m, (mst_random){62, k}, 0, j->n, x) != MST_OK ||
+        mst_uniformity_test(&u, s->m, j->n, x, NULL) != MST_OK || u.p_value <= 0.05)
+        atomic_fetch_add(&j->alarms, 1);
+    free(x);
+}
+
 static size_t count_alarms(const setting *s, size_t n, size_t sets)
 {
-    size_t alarms = 0;
-#pragma omp parallel for reduction(+ : alarms)
-    for (size_t k = 0; k < sets; k++) {
-        double *x = malloc(n * s->D * sizeof *x);
-        mst_uniformity u;
-        if (x == NULL || mst_manifold_random_point(s->m, (mst_random){62, k}, 0, n, x) != MST_OK ||
-            mst_uniformity_test(&u, s->m, n, x, NULL) != MST_OK || u.p_value <= 0.05)
-            alarms++;
-        free(x);
-    }
-    return alarms;
+    alarm_job j = {.s = s, .n = n};
+    each_in_parallel(sets, test_set, &j);
+    return atomic_load(&j.alarms);
 }
 
 /* 5 % within four standard deviations of 0.35 %, and 0.2 % for what the corrections leave. */

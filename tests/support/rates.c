@@ -5,23 +5,31 @@
 
 #include "support/support.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+
+typedef struct simulation {
+    simulated_set f;
+    const void *law;
+    size_t first;
+    atomic_size_t answered, hits, flagged;
+} simulation;
+
+static void simulate_set(void *data, size_t set)
+{
+    simulation *s = data;
+    outcome o = s->f(s->law, s->first + set);
+    atomic_fetch_add(&s->answered, o.answered);
+    atomic_fetch_add(&s->hits, o.answered && o.hit);
+    atomic_fetch_add(&s->flagged, o.flagged);
+}
 
 rates simulate(simulated_set f, const void *law)
 {
-    rates r = {.sets = simulated_sets(400)};
-    size_t first = first_simulated_set(), answered = 0, hits = 0, flagged = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : answered, hits, flagged)
-    for (size_t set = 0; set < r.sets; set++) {
-        outcome o = f(law, first + set);
-        answered += o.answered;
-        hits += o.answered && o.hit;
-        flagged += o.flagged;
-    }
-    r.answered = answered;
-    r.hits = hits;
-    r.flagged = flagged;
-    return r;
+    simulation s = {.f = f, .law = law, .first = first_simulated_set()};
+    size_t sets = simulated_sets(400);
+    each_in_parallel(sets, simulate_set, &s);
+    return (rates){sets, atomic_load(&s.answered), atomic_load(&s.hits), atomic_load(&s.flagged)};
 }
 
 static void judge(const char *name, rates r, double nominal, bool follows_model)

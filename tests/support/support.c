@@ -3,6 +3,8 @@
 
 #include "support/support.h"
 
+#include "base/internal.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,4 +110,23 @@ bool is_simulated(int i)
 {
     const char *text = getenv("MST_COVERAGE_CASE");
     return text == NULL || strtol(text, NULL, 10) == i;
+}
+
+typedef struct calls {
+    void (*f)(void *data, size_t i);
+    void *data;
+} calls;
+
+static mst_status run_calls(void *context, size_t begin, size_t end)
+{
+    const calls *c = context;
+    for (size_t i = begin; i < end; i++)
+        c->f(c->data, i);
+    return MST_OK;
+}
+
+void each_in_parallel(size_t n, void (*f)(void *data, size_t i), void *data)
+{
+    calls c = {f, data};
+    ASSERT_OK(mst_parallel_blocks(n, 1, 0, (mst_progress){0}, run_calls, &c));
 }

@@ -67,6 +67,9 @@ size_t first_simulated_set(void);
 /* Is case number i wanted? MST_COVERAGE_CASE is the number of the only one. */
 bool is_simulated(int i);
 
+/* Calls f(data, i) for i = 0 … n−1, on all cores, each on one thread of the library. */
+void each_in_parallel(size_t n, void (*f)(void *data, size_t i), void *data);
+
 /* malloc that fails the test instead of returning null; release with free. */
 double *doubles(size_t n);
 
