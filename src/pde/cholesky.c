@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-/* Supernode by supernode, each taken from those that it touches as soon as it is done. CHOLMOD does the same
- * by the BLAS, and takes six times as long where that is the plain one. */
+/* Supernode by supernode, each taken from those that it touches as soon as it is done. */
 #include "pde/cholesky.h"
 
 #include <math.h>
@@ -37,16 +36,16 @@ static void find_places(factoring *j, size_t s)
 }
 
 /* The matrix itself; what is above the diagonal stays 0. */
-static void scatter(factoring *j, size_t s, const size_t *line, const int *column,
-                    const double *matrix, const int *order, const int *number)
+static void scatter(factoring *j, size_t s, const pde_graph *g, const double *matrix,
+                    const int *number)
 {
     const pde_factor *f = j->f;
     double *block = j->value + f->at[s];
     find_places(j, s);
     for (size_t c = 0; c < columns_of(f, s); c++) {
-        size_t k = (size_t)f->super[s] + c, old = (size_t)order[k];
-        for (size_t e = line[old]; e < line[old + 1]; e++) {
-            int row = number[column[e]];
+        size_t k = (size_t)f->super[s] + c, old = (size_t)f->order[k];
+        for (size_t e = g->line[old]; e < g->line[old + 1]; e++) {
+            int row = number[g->column[e]];
             if ((size_t)row >= k)
                 block[(size_t)j->place[row] + c * rows_of(f, s)] = matrix[e];
         }
@@ -130,16 +129,15 @@ static size_t largest_product(const pde_factor *f)
     return most;
 }
 
-static mst_status run(factoring *j, const size_t *line, const int *column, const double *matrix,
-                      const int *order, int *number)
+static mst_status run(factoring *j, const pde_graph *g, const double *matrix, int *number)
 {
     const pde_factor *f = j->f;
     for (size_t k = 0; k < f->n; k++)
-        number[order[k]] = (int)k;
+        number[f->order[k]] = (int)k;
     for (size_t s = 0; s < f->supers; s++) {
         for (int k = f->super[s]; k < f->super[s + 1]; k++)
             j->home[k] = (int)s;
-        scatter(j, s, line, column, matrix, order, number);
+        scatter(j, s, g, matrix, number);
     }
     for (size_t s = 0; s < f->supers; s++) {
         if (!factorise(j, s))
@@ -150,17 +148,16 @@ static mst_status run(factoring *j, const size_t *line, const int *column, const
     return MST_OK;
 }
 
-mst_status pde_cholesky(const pde_factor *f, const size_t *line, const int *column,
-                        const double *matrix, const int *order, double *value)
+mst_status pde_cholesky(const pde_factor *f, const pde_graph *g, const double *matrix)
 {
-    factoring j = {.f = f, .k = MST_PICK(pde_cholesky_kernels), .value = value};
+    factoring j = {.f = f, .k = MST_PICK(pde_cholesky_kernels), .value = f->value};
     int *numbers;
     MST_TRY(mst_allocate(&numbers, 3 * f->n));
     j.home = numbers;
     j.place = numbers + f->n;
     mst_status status = mst_allocate(&j.room, largest_product(f));
     if (status == MST_OK)
-        status = run(&j, line, column, matrix, order, numbers + 2 * f->n);
+        status = run(&j, g, matrix, numbers + 2 * f->n);
     mst_release(j.room);
     mst_release(numbers);
     return status;

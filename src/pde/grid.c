@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 the manistat authors */
 
-#include "pde/grid.h"
+#include "pde/cholesky.h"
 
 #include <limits.h>
 #include <math.h>
@@ -100,8 +100,9 @@ static void permute(const pde_grid *g, const int *order, const int *place, pde_g
 }
 
 /* Everything in the order of the factor. */
-static mst_status reorder(pde_grid *g, const int *order)
+static mst_status reorder(pde_grid *g)
 {
+    const int *order = g->factor.order;
     pde_grid to = {.n = g->n};
     size_t count = g->line[g->n], width = g->region.axis[1].count;
     int *place = NULL;
@@ -140,10 +141,25 @@ static mst_status reorder(pde_grid *g, const int *order)
     return status;
 }
 
+static mst_status factorise(pde_grid *g, const double *matrix)
+{
+    size_t width = g->region.axis[1].count, all = g->region.axis[0].count * width;
+    int(*at)[2];
+    MST_TRY(mst_allocate(&at, g->n));
+    for (size_t k = 0; k < all; k++)
+        if (g->unknown[k] >= 0) {
+            at[g->unknown[k]][0] = (int)(k / width);
+            at[g->unknown[k]][1] = (int)(k % width);
+        }
+    pde_graph graph = {g->n, g->line, g->column, (const int(*)[2])at, P};
+    mst_status status = pde_factor_new(&g->factor, &graph, matrix);
+    mst_release(at);
+    return status;
+}
+
 static mst_status assemble(pde_grid *g, const double *metric, double gamma)
 {
     double *mass, *stiff = NULL, *shifted = NULL;
-    const int *order;
     mst_status status = mst_allocate_zero(&mass, g->n * PDE_NEAR);
     if (status == MST_OK)
         status = mst_allocate_zero(&stiff, g->n * PDE_NEAR);
@@ -156,10 +172,9 @@ static mst_status assemble(pde_grid *g, const double *metric, double gamma)
     mst_release(mass);
     mst_release(stiff);
     if (status == MST_OK)
-        status =
-            pde_cholmod_new(&g->cholmod, &g->factor, g->n, g->line, g->column, shifted, &order);
+        status = factorise(g, shifted);
     mst_release(shifted);
-    return status == MST_OK ? reorder(g, order) : status;
+    return status == MST_OK ? reorder(g) : status;
 }
 
 mst_status pde_grid_new(pde_grid *g, const pde_plane *p, pde_region *region, double gamma,
@@ -181,7 +196,7 @@ mst_status pde_grid_new(pde_grid *g, const pde_plane *p, pde_region *region, dou
 
 void pde_grid_free(pde_grid *g)
 {
-    pde_cholmod_free(g->cholmod);
+    pde_factor_free(&g->factor);
     pde_region_free(&g->region);
     mst_release(g->unknown);
     mst_release(g->line);

@@ -9,11 +9,13 @@
 #include "pde/region.h"
 
 /* A Cholesky factor by supernodes, dense blocks of columns that share their rows: block s has the columns
- * super[s] … super[s + 1] − 1, the rows row[begin[s]] … and its numbers, by columns, at value[at[s]]. */
+ * super[s] … super[s + 1] − 1, the rows row[begin[s]] … in ascending order and its numbers, by columns, at
+ * value[at[s]]. Row k of the factor is row order[k] of the matrix. */
 typedef struct pde_factor {
     size_t n, supers;
-    const int *super, *begin, *at, *row;
-    const double *value;
+    int *order, *super, *row;
+    size_t *begin, *at;
+    double *value;
 } pde_factor;
 
 typedef struct pde_grid {
@@ -26,7 +28,6 @@ typedef struct pde_grid {
     double *integral; /* (n): of the products */
     unsigned char *on_rim; /* (n): is it at an end of an axis? */
     pde_factor factor;
-    struct pde_cholmod *cholmod;
 } pde_grid;
 
 /* Takes the region, also when it fails. MST_UNABLE for more than `most` unknowns. */
@@ -56,10 +57,5 @@ MST_MUST_USE mst_status pde_cells_metric(pde_region *r, const pde_plane *p, doub
  * the integrals (n) of the products. All come in as 0. */
 void pde_cells_matrices(const pde_region *r, const int *unknown, const double *metric, double *mass,
                         double *stiff, double *integral);
-
-MST_MUST_USE mst_status pde_cholmod_new(struct pde_cholmod **out, pde_factor *f, size_t n,
-                                        const size_t *line, const int *column, const double *value,
-                                        const int **order);
-void pde_cholmod_free(struct pde_cholmod *c);
 
 #endif
