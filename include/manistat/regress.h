@@ -94,8 +94,8 @@ typedef enum mst_regress_note {
      * there are only `labellings`, or 0 if the terms vary within clusters. */
     MST_REGRESS_FEW_LABELLINGS = 1 << 8,
     /* Rows are not spread alike where the columns differ, or far from the middle of them (`spread_p_value` is
-     * at most 0.01): errors and tests are those of the sandwich, as they are up to 0.1 if the rows that
-     * decide are spread more. */
+     * at most 0.01): errors and tests are those of the sandwich, as they are up to 0.1 or 0.5 if the rows
+     * that decide are spread more. */
     MST_REGRESS_UNEQUAL_SPREAD = 1 << 9,
     /* With MST_REGRESS_SPREAD, on circles and their products: no search has looked for steeper curves, one of
      * which may fit, however little this one does. */

@@ -173,7 +173,7 @@ static void draw_spread(const equal_spread *s, size_t d, mst_random random, doub
  * square; where that is in doubt and few rows are too skew for it, by simulated residuals. */
 static mst_status ask_spread(regress_job *j, mst_regress_result *r)
 {
-    const double in_doubt = 0.2, most = 2e7, differs = 0.01, not_sure = 0.1;
+    const double in_doubt = 0.6, most = 2e7, differs = 0.01, few_decide = 2;
     const size_t draws = 999;
     size_t n = j->n, k = j->k, above = 1;
     equal_spread s = {.n = n, .m = k + 1};
@@ -195,8 +195,15 @@ static mst_status ask_spread(regress_job *j, mst_regress_result *r)
     double mean = 0, decisive = 0; /* are rows that decide spread more than others? */
     for (size_t i = 0; i < n; i++)
         mean += s.u[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        decisive += (1 - s.left[i]) * (s.u[i] / mean - 1);
+    double leverage = 0, square = 0;
+    for (size_t i = 0; i < n; i++) {
+        double h = 1 - s.left[i];
+        decisive += h * (s.u[i] / mean - 1);
+        leverage += h;
+        square += h * h;
+    }
+    /* Rows of one level, or evenly over a range, have 1.2 at most; three in thirty 2.8. */
+    double not_sure = (double)n * square / (leverage * leverage) > few_decide ? 0.5 : 0.1;
     double here = spread_score(&s, (double)j->d);
     r->spread_p_value = mst_chi_square_survival(here, (double)(s.all - 1));
     double work = (double)(draws * n * j->d * s.all);

@@ -125,6 +125,9 @@ double regress_spread_contrast(const mst_regress_spread *w, size_t column, const
  * coordinates each; 0 where a unit alone decides, so that there is nothing to learn it from. */
 MST_MUST_USE mst_status regress_spread_degrees(const mst_regress_spread *w, size_t c,
                                                const double *b, double dim, double *degrees);
+/* ← at most those of independent rows whose variances are as their leverages, of each contrast alone. */
+MST_MUST_USE mst_status regress_spread_least_degrees(const mst_regress_spread *w, size_t c,
+                                                     const double *b, double *degrees);
 
 /* Covariance, errors and intervals, in units of the design; then those of the caller. */
 MST_MUST_USE mst_status regress_add_errors(const regress_job *j, const regress_model *m,

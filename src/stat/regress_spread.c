@@ -367,6 +367,57 @@ mst_status regress_spread_degrees(const mst_regress_spread *w, size_t c, const d
     return MST_OK;
 }
 
+static double inner(size_t m, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t k = 0; k < m; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* Of one contrast: (tr P)²/tr P² with P_ij = a_i a_j Σ_k v_k (δ_ik − H_ik)(δ_jk − H_jk), H = Q Qᵀ. With v = h
+ * the sum over k is δ h_i − H_ij (h_i + h_j) + q_iᵀ W q_j, W = Σ h q qᵀ. */
+static double unlike_degrees(const mst_regress_spread *w, const double *b, double *h, double *a,
+                             double *matrix)
+{
+    size_t n = w->n, m = w->m;
+    double trace = 0, square = 0, *wq = matrix + m * m;
+    for (size_t i = 0; i < n; i++) {
+        const double *q = w->rows + i * m;
+        h[i] = inner(m, q, q);
+        a[i] = inner(m, q, b) * root_of(h[i]);
+    }
+    memset(matrix, 0, m * m * sizeof *matrix);
+    for (size_t k = 0; k < n * m * m; k++) {
+        const double *q = w->rows + k / (m * m) * m;
+        matrix[k % (m * m)] += h[k / (m * m)] * q[k / m % m] * q[k % m];
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double *q = w->rows + i * m;
+        for (size_t e = 0; e < m; e++)
+            wq[e] = inner(m, matrix + e * m, q);
+        for (size_t j = 0; j < n; j++) {
+            const double *other = w->rows + j * m;
+            double p = inner(m, wq, other) - inner(m, q, other) * (h[i] + h[j]);
+            p = a[i] * a[j] * (i == j ? p + h[i] : p);
+            trace += i == j ? p : 0;
+            square += p * p;
+        }
+    }
+    return trace * trace / square;
+}
+
+mst_status regress_spread_least_degrees(const mst_regress_spread *w, size_t c, const double *b,
+                                        double *degrees)
+{
+    double *h;
+    MST_TRY(mst_allocate(&h, 2 * w->n + (w->m + 1) * w->m));
+    for (size_t i = 0; i < c; i++)
+        *degrees = fmin(*degrees, unlike_degrees(w, b + i * w->m, h, h + w->n, h + 2 * w->n));
+    mst_release(h);
+    return MST_OK;
+}
+
 double regress_spread_contrast(const mst_regress_spread *w, size_t column, const double *z,
                                double *b)
 {

@@ -121,8 +121,9 @@ static mst_status squared_length(size_t p, double *c, const double *v, double *s
     return status;
 }
 
-/* Degrees of freedom of the covariance of the marked columns, of which a test has left `rank` directions. */
-static mst_status wald_degrees(const test_work *w, size_t rank, double *degrees)
+/* Degrees of freedom of the covariance of the marked columns, of which a test has left `rank` directions;
+ * `unlike`: also if rows that decide are spread more than others. */
+static mst_status wald_degrees(const test_work *w, size_t rank, bool unlike, double *degrees)
 {
     size_t m = w->j->k + 1, count = count_marked(w), found = 0;
     double *b;
@@ -137,6 +138,8 @@ static mst_status wald_degrees(const test_work *w, size_t rank, double *degrees)
         }
     mst_status status =
         regress_spread_degrees(w->r->spread, found, b, (double)rank / (double)count, degrees);
+    if (status == MST_OK && unlike)
+        status = regress_spread_least_degrees(w->r->spread, found, b, degrees);
     mst_release(b);
     return status;
 }
@@ -183,7 +186,7 @@ static mst_status ball_test(const test_work *w, double *v, double *c, mst_regres
     MST_TRY(mst_allocate(&l, count * count));
     mst_status status = column_factor(w, l);
     if (status == MST_OK)
-        status = wald_degrees(w, p, &degrees);
+        status = wald_degrees(w, p, w->j->o->clusters == NULL && w->m->slopes == 0, &degrees);
     if (status == MST_OK && degrees > 0) {
         solve_columns(count, d, l, v);
         solve_columns(count, d * p, l, c);
@@ -229,7 +232,7 @@ static mst_status wald_test(const test_work *w, double least, bool ball, mst_reg
         status = squared_length(p, block, v, &square, &rank);
     double degrees = 0;
     if (status == MST_OK)
-        status = wald_degrees(w, rank, &degrees);
+        status = wald_degrees(w, rank, false, &degrees);
     bool enough = degrees - (double)rank + 1 >= least;
     if (status == MST_OK && !isnan(square) && enough)
         *test = (mst_regress_test){.method = MST_REGRESS_WALD,
@@ -320,7 +323,7 @@ static mst_status robust_test(const test_work *w, bool errors, mst_regress_test 
     const mst_regress_result *r = w->r;
     size_t p = count_marked(w) * w->j->d;
     double degrees;
-    MST_TRY(wald_degrees(w, p, &degrees));
+    MST_TRY(wald_degrees(w, p, false, &degrees));
     bool few = r->degrees_of_freedom < rows_per_coordinate * (double)p;
     bool decided = degrees < few_decide * (double)(r->n - r->columns - 1) || w->m->slopes > 0;
     if (errors && r->covariance_kind == MST_COVARIANCE_BOOTSTRAP)

@@ -203,6 +203,7 @@ static const law laws[] = {
     {.asked = BAND, .spec = "sphere:2", .name = "sandwich, rows alike, 10 rows", .clusters = 10, .rows = 1, .design = UNIFORM, SANDWICH},
     {.asked = BAND, .spec = "sphere:2", .name = "sandwich, spread with |x|, 30 rows", .clusters = 30, SIZE, SANDWICH},
     {.asked = SPEED, .spec = "sphere:2", .name = "sandwich, a small level, three times the spread", LEVEL, SANDWICH},
+    {.asked = TEST, .spec = "sphere:2", .name = "sandwich, a small level, rows alike", .clusters = 30, .rows = 1, .design = SMALL_LEVEL, SANDWICH},
 #define MODEL .rows = 1, .columns = 1, .follows_model = true
     {.asked = TEST, .spec = "sphere:2", .name = "a small level, three times the spread", LEVEL, .columns = 1},
     {.asked = TEST, .spec = "so3", .name = "a small level, three times the spread", LEVEL, .columns = 1},
