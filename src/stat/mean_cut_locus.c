@@ -282,6 +282,20 @@ bool mean_has_cut_locus(const mst_score *source)
     return false;
 }
 
+mst_status mean_see_cut_locus(const mst_manifold *m, const fit_rows *rows, const double *mean,
+                              mean_cut_term *out)
+{
+    size_t d = mst_manifold_dim(m);
+    double *term;
+    *out = (mean_cut_term){.radius = NAN, .farthest = NAN};
+    if (mst_manifold_factor(m, 0) != m || kind_of(m) != CUT_SEARCHED)
+        return MST_OK;
+    MST_TRY(mst_allocate_zero(&term, d * d));
+    mst_status status = add_searched(m, rows, rows->x, mean, d, term, out);
+    mst_release(term);
+    return status;
+}
+
 mst_status mean_cut_locus(const fit_model *model, const double *state, double *term,
                           mean_cut_term *out)
 {

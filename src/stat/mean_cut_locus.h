@@ -19,6 +19,11 @@ typedef struct mean_cut_term {
 /* Are its values squared distances on a space with a cut locus that may count? */
 bool mean_has_cut_locus(const mst_score *source);
 
+/* What searched geodesics from the mean to the rows say of how far they are minimal, on a manifold that is no
+ * product; nothing where they are not searched for. */
+MST_MUST_USE mst_status mean_see_cut_locus(const mst_manifold *m, const fit_rows *rows,
+                                           const double *mean, mean_cut_term *out);
+
 /* term (d, d) = Σw T for the mean in `state`; zero where there is no cut locus. */
 MST_MUST_USE mst_status mean_cut_locus(const fit_model *model, const double *state, double *term,
                                        mean_cut_term *out);

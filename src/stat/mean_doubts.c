@@ -12,6 +12,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Where geodesics are searched for, a source that takes longer than this for a row has ellipsoids only. */
+static const double dear = 50;
+
 /* Above this p-value the uniform law has not been rejected. */
 static const double rejected = 0.05;
 /* d/(n R̄²) from which on the fitted mean has followed the noise so far that the time is too low to be left
@@ -340,8 +343,33 @@ static mst_status ask_region(const doubts *d)
     /* The ellipsoid of clusters allows for their number, and covers as it should (docs/means.md). */
     if ((axis > reach && r->clusters == 0) || another || (uniform && isnan(r->standard_error)))
         MST_TRY(replace_region(d));
-    if (uniform || error > hardly || r->region_kind == MST_REGION_WHOLE)
+    /* Geodesics may cease to be minimal long before they reach the other end of the manifold. */
+    double most = d->quarter > 0 ? 2 * hardly : hardly;
+    if (uniform || error > most || r->region_kind == MST_REGION_WHOLE)
         r->notes |= MST_NOTE_HARDLY_DETERMINED;
+    return MST_OK;
+}
+
+/* How long a quarter turn is where the manifold does not say it: what was seen in the search for the errors,
+ * or, for an ellipsoid by a source with a time that is long against the scatter of the
+ * rows, what can be seen. */
+static mst_status find_quarter(doubts *d, mean_cut_term cut)
+{
+    const mst_mean_result *r = d->r;
+    const mst_score *source = d->model->model.source;
+    if (d->pieces.count != 1 || d->pieces.piece->features > 0)
+        return MST_OK;
+    bool timed = mst_score_gives(source, MST_GIVES_TIME);
+    if (timed && r->region_kind == MST_REGION_ELLIPSOID &&
+        r->region_radius2 * r->standard_error * r->standard_error > 0.1 * r->variance &&
+        mst_manifold_traits_of(d->m)->compact == MST_YES &&
+        mst_score_describe(source)->cost <= dear)
+        MST_TRY(mean_see_cut_locus(d->m, &d->model->model.rows[0], r->mean, &cut));
+    if (!isfinite(cut.radius))
+        return MST_OK;
+    d->quarter = cut.radius / 2;
+    /* No point need be looked for farther away; on a closed curve none is. */
+    d->pieces.piece->scale = M_PI / (mst_manifold_dim(d->m) > 1 ? cut.farthest : cut.radius);
     return MST_OK;
 }
 
@@ -359,12 +387,9 @@ mst_status mean_add_doubts(mst_mean_result *result, const fit_means *model,
     d.uniform.clusters = options->clusters;
     d.uniform.seed = options->seed;
     MST_TRY(stat_pieces_new(&d.pieces, d.m));
-    if (d.pieces.count == 1 && isfinite(cut->radius)) {
-        d.quarter = cut->radius / 2;
-        /* No point need be looked for farther away; on a closed curve none is. */
-        d.pieces.piece->scale = M_PI / (mst_manifold_dim(d.m) > 1 ? cut->farthest : cut->radius);
-    }
-    mst_status status = ask_uniformity(&d);
+    mst_status status = find_quarter(&d, *cut);
+    if (status == MST_OK)
+        status = ask_uniformity(&d);
     if (status == MST_OK)
         status = ask_time(&d);
     if (status == MST_OK)

@@ -286,6 +286,27 @@ START_TEST(surfaces_from_formulas)
 }
 END_TEST
 
+/* A long time is given: the likelihood is nearly flat, and its ellipsoid was 5.5 by 1.4 on a surface whose
+ * geodesics are minimal to 1.6. */
+START_TEST(regions_are_no_larger_than_the_surface)
+{
+    enum { N = 60 };
+    setting s = setting_open(MST_TEST_DATA "/../../examples/manifolds/torus.manifold");
+    mst_score *source;
+    ASSERT_OK(mst_score_open(&source, "spectral", s.m));
+    double *x = draw(&s, N, NULL, 4, 1);
+    mst_mean_options o = mst_mean_options_default();
+    o.time = 4;
+    mst_mean_result *r = fit(source, N, x, &o);
+    ck_assert(r->region_kind == MST_REGION_SCORE || r->region_kind == MST_REGION_WHOLE);
+    ck_assert((r->notes & MST_NOTE_HARDLY_DETERMINED) != 0);
+    mst_mean_result_free(r);
+    free(x);
+    mst_score_free(source);
+    setting_close(&s);
+}
+END_TEST
+
 /* Two heaps, nearly opposite, of 60 and 40 rows: the mean lies between them, on one side or the other, and
  * resamples must look on both. */
 START_TEST(resamples_restart)
@@ -366,5 +387,6 @@ int main(void)
                      {rotations_by_hand, 0}, {products_by_factor, 3},
                      {differences_leave_jumps_out, 0}, {scaled_spaces, 2}, {unknown_cut_loci, 0},
                      {cut_loci_that_are_searched_for, 0}, {surfaces_from_formulas, 0},
-                     {resamples_restart, 0}, {regions_cover_near_the_cut_locus, 2});
+                     {regions_are_no_larger_than_the_surface, 0}, {resamples_restart, 0},
+                     {regions_cover_near_the_cut_locus, 2});
 }

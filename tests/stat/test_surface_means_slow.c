@@ -90,7 +90,55 @@ START_TEST(regions_hold_the_mean)
 }
 END_TEST
 
+/* Brownian motion on the torus, by the eigenfunctions, with the time as it is. Where it is long against that
+ * of mixing, ellipsoids would be larger than the surface. */
+typedef struct timed_law {
+    double time;
+    const setting *s;
+    const mst_score *source;
+} timed_law;
+
+static outcome timed_set(const void *law, size_t set)
+{
+    enum { N = 60 };
+    const timed_law *l = law;
+    double *x = draw(l->s, N, NULL, l->time, 500 + set), start[2];
+    outcome o = {0};
+    mst_mean_result *r = NULL;
+    mst_mean_options options = mst_mean_options_default();
+    options.threads = 1;
+    options.time = l->time;
+    mst_manifold_start(l->s->m, start);
+    if (mst_mean_fit(&r, l->source, N, x, &options) == MST_OK) {
+        o.answered = r->region_kind != MST_REGION_NONE;
+        if (o.answered)
+            ASSERT_OK(mst_mean_region_holds(&o.hit, r, l->source, N, x, &options, start));
+        o.flagged = !o.answered || (r->notes & MST_NOTE_HARDLY_DETERMINED) != 0;
+    }
+    mst_mean_result_free(r);
+    free(x);
+    return o;
+}
+
+START_TEST(regions_by_the_spectrum)
+{
+    static const double times[] = {0.5, 1, 2};
+    char name[100];
+    if (!is_simulated(LAWS + _i))
+        return;
+    setting s = setting_open(SHIPPED "torus.manifold");
+    mst_score *source;
+    ASSERT_OK(mst_score_open(&source, "spectral", s.m));
+    timed_law l = {times[_i], &s, source};
+    snprintf(name, sizeof name, "torus, spectral, time %g", l.time);
+    assert_coverage(name, simulate(timed_set, &l));
+    mst_score_free(source);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("surface_means_slow", 3600, {regions_hold_the_mean, LAWS});
+    return RUN_SUITE("surface_means_slow", 3600, {regions_hold_the_mean, LAWS},
+                     {regions_by_the_spectrum, 3});
 }
