@@ -39,19 +39,24 @@ static mst_status row_values(const job *j, size_t at, size_t n, const double *y,
 }
 
 /* Σ w log p at one point, or the log p of all rows where `each` is not null; room (ROWS, D). */
-static mst_status sum_rows(const job *j, const double *y, double *room, double *each, double *sum)
+static mst_status sum_rows(const job *all, const double *y, double *room, double *each, double *sum)
 {
+    job j = *all;
     double log_p[ROWS];
     *sum = 0;
-    for (size_t at = 0; at < j->rows->n; at += ROWS) {
-        size_t n = j->rows->n - at < ROWS ? j->rows->n - at : ROWS;
-        const double *w = j->rows->weights != NULL ? j->rows->weights + at : NULL;
+    if (fit_takes_tables(j.s->model.model.source, j.rows->n))
+        MST_TRY(radial_tables_new(&j.tables, j.s->m, y, j.time));
+    mst_status status = MST_OK;
+    for (size_t at = 0; at < j.rows->n && status == MST_OK; at += ROWS) {
+        size_t n = j.rows->n - at < ROWS ? j.rows->n - at : ROWS;
+        const double *w = j.rows->weights != NULL ? j.rows->weights + at : NULL;
         double *values = each != NULL ? each + at : log_p;
-        MST_TRY(row_values(j, at, n, y, room, values));
-        for (size_t i = 0; i < n; i++)
+        status = row_values(&j, at, n, y, room, values);
+        for (size_t i = 0; i < n && status == MST_OK; i++)
             *sum += w == NULL ? values[i] : w[i] > 0 ? w[i] * values[i] : 0;
     }
-    return MST_OK;
+    radial_tables_free(j.tables);
+    return status;
 }
 
 static mst_status run_points(void *context, size_t begin, size_t end)
@@ -78,12 +83,7 @@ mst_status mean_row_values(const mean_search *s, const double *state, double *lo
     job j = {.s = s, .rows = &s->rows, .time = state[s->D]};
     double *room, sum;
     MST_TRY(mst_allocate(&room, ROWS * s->D));
-    mst_status status = MST_OK;
-    if (fit_takes_tables(s->model.model.source, s->rows.n))
-        status = radial_tables_new(&j.tables, s->m, state, j.time);
-    if (status == MST_OK)
-        status = sum_rows(&j, state, room, log_p, &sum);
-    radial_tables_free(j.tables);
+    mst_status status = sum_rows(&j, state, room, log_p, &sum);
     mst_release(room);
     return status;
 }

@@ -8,6 +8,7 @@
  * s = tr S/d: in flat space, where t = s, the normal law with covariance S, and for S = s I the Brownian one
  * on every manifold. It is normalised as if p_t were N(v; t I). */
 #include "base/linalg.h"
+#include "manifold/internal.h"
 #include "stat/fit.h"
 #include "stat/mixture_parts.h"
 
@@ -32,13 +33,28 @@ static mixture_shape shape_of(const mixture_em *e, size_t j)
     return (mixture_shape){at, at + e->d * e->d};
 }
 
-/* Log_μ x (d) in the frame at the centre of heap j; v (D) is for work. */
-static mst_status logarithm(const mixture_em *e, size_t j, size_t i, double *v, double *c)
+enum { ROWS = 256 };
+
+/* Room for logarithms of a block of rows. */
+typedef struct logarithms {
+    double *centre, *v, *c; /* (ROWS, D) twice, (ROWS, d) */
+} logarithms;
+
+static mst_status logarithms_new(logarithms *l, const mixture_em *e, size_t j)
+{
+    MST_TRY(mst_allocate(&l->centre, ROWS * (2 * e->D + e->d)));
+    l->v = l->centre + ROWS * e->D;
+    l->c = l->v + ROWS * e->D;
+    mst_repeat_point(ROWS, e->D, e->centres + j * e->D, l->centre);
+    return MST_OK;
+}
+
+/* c (n, d): Log_μ x in the frame at the centre μ of the heap, of rows at … at + n − 1, n ≤ ROWS. */
+static mst_status find_logarithms(const logarithms *l, const mixture_em *e, size_t at, size_t n)
 {
     const mst_manifold *m = mst_score_manifold(e->source);
-    const double *centre = e->centres + j * e->D;
-    MST_TRY(mst_manifold_log(m, 1, centre, e->x + i * e->D, v, NULL));
-    return mst_manifold_to_frame(m, 1, centre, v, c);
+    MST_TRY(mst_manifold_log(m, n, l->centre, e->x + at * e->D, l->v, NULL));
+    return mst_manifold_to_frame(m, n, l->centre, l->v, l->c);
 }
 
 /* log of N(v; S)/N(v; s I) less its integral; NAN if that is infinite. */
@@ -62,15 +78,16 @@ static double log_tilt(const mixture_em *e, size_t j, const double *c)
 
 mst_status mixture_tilt(const mixture_em *e, size_t j, size_t at, size_t n, double *log_p)
 {
-    double *v;
-    MST_TRY(mst_allocate(&v, e->D + e->d));
+    logarithms l;
+    MST_TRY(logarithms_new(&l, e, j));
     mst_status status = MST_OK;
-    for (size_t i = 0; i < n && status == MST_OK; i++) {
-        status = logarithm(e, j, at + i, v, v + e->D);
-        if (status == MST_OK)
-            log_p[i] += log_tilt(e, j, v + e->D);
+    for (size_t begin = 0; begin < n && status == MST_OK; begin += ROWS) {
+        size_t count = n - begin < ROWS ? n - begin : ROWS;
+        status = find_logarithms(&l, e, at + begin, count);
+        for (size_t i = 0; i < count && status == MST_OK; i++)
+            log_p[begin + i] += log_tilt(e, j, l.c + i * e->d);
     }
-    mst_release(v);
+    mst_release(l.centre);
     return status;
 }
 
@@ -80,20 +97,24 @@ static mst_status find_shape(mixture_em *e, size_t j)
 {
     mixture_shape shape = shape_of(e, j);
     size_t d = e->d;
-    double *v, mass = 0;
-    MST_TRY(mst_allocate(&v, e->D + d));
-    double *c = v + e->D;
+    double mass = 0;
+    logarithms l;
+    MST_TRY(logarithms_new(&l, e, j));
     mst_status status = MST_OK;
-    memset(shape.vectors, 0, d * d * sizeof *v);
-    for (size_t i = 0; i < e->n && status == MST_OK; i++) {
-        double weight = mixture_weight(e, i) * e->responsibilities[i * e->k + j];
-        status = logarithm(e, j, i, v, c);
-        for (size_t a = 0; a < d; a++)
-            for (size_t b = 0; b < d; b++)
-                shape.vectors[a * d + b] += weight * c[a] * c[b];
-        mass += weight;
+    memset(shape.vectors, 0, d * d * sizeof *shape.vectors);
+    for (size_t at = 0; at < e->n && status == MST_OK; at += ROWS) {
+        size_t n = e->n - at < ROWS ? e->n - at : ROWS;
+        status = find_logarithms(&l, e, at, n);
+        for (size_t i = 0; i < n && status == MST_OK; i++) {
+            const double *c = l.c + i * d;
+            double weight = mixture_weight(e, at + i) * e->responsibilities[(at + i) * e->k + j];
+            for (size_t a = 0; a < d; a++)
+                for (size_t b = 0; b < d; b++)
+                    shape.vectors[a * d + b] += weight * c[a] * c[b];
+            mass += weight;
+        }
     }
-    mst_release(v);
+    mst_release(l.centre);
     for (size_t a = 0; a < d * d; a++)
         shape.vectors[a] /= mass;
     if (status == MST_OK)
