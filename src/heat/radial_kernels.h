@@ -60,11 +60,12 @@ enum { RADIAL_VALUES = 8, RADIAL_TERMS = 9 };
 enum { RADIAL_OCTAVE_SHIFT = 49 };
 
 typedef struct radial_table {
-    double edge, per_unit; /* up to z = edge there are uniform pieces, so many per unit */
-    double top;            /* beyond there are octaves of w = top − z, or of 1 + z if top is 0 */
-    double last;           /* and beyond this z no pieces */
-    uint64_t first;        /* bits of the least w, shifted */
-    size_t uniform, pieces;
+    double low,
+        per_unit; /* up to z = low there are uniform pieces, so many per unit; then octaves of z */
+    double top;   /* and where w = top − z is below 1, octaves of w; 0: none */
+    double last;  /* beyond this z no pieces */
+    uint64_t first_z, first_w;   /* bits of the least z and w, shifted */
+    size_t uniform, far, pieces; /* pieces of z begin at `uniform`, of w at `far` */
     /* (pieces): s = (z − centre)·steepness, or w for z, is in [−1, 1] on the piece */
     double *centre, *steepness;
     double *term; /* (pieces, RADIAL_TERMS, RADIAL_VALUES): coefficients of 1, s, s², … */

@@ -13,8 +13,8 @@
 
 static const double pi = 3.141592653589793;
 
-/* The octaves of w: down to 2^−20 of the distance to the cut locus, or up to cosh r = 2^20. */
-enum { UNIFORM = 32, EIGHTHS = 8, OCTAVES = 20 };
+/* w goes down to 2^−20, and z up to 2^20. */
+enum { UNIFORM = 8, OCTAVES = 20 };
 /* Step of the central differences by log t, whose error is its square. */
 static const double time_step = 1e-4;
 
@@ -60,7 +60,7 @@ static void put_node(const heat_model *model, nodes *k, double z, double w)
         return;
     }
     k->r[i] = 2 * asin(sqrt(z / 2)) / model->scale;
-    k->rest[i] = 2 * asin(sqrt(w / 2)) / model->scale;
+    k->rest[i] = 2 * asin(sqrt(fmin(w / 2, 1))) / model->scale;
     if (w < 1)
         k->r[i] = pi / model->scale - k->rest[i];
     else
@@ -153,9 +153,8 @@ static void interpolation_matrix(double node[RADIAL_TERMS],
 static void put_at(const heat_model *model, const radial_table *t, size_t piece, double s, nodes *k)
 {
     double at = t->centre[piece] + s / t->steepness[piece];
-    bool near = piece < t->uniform;
-    double z = near ? at : t->top > 0 ? t->top - at : at - 1;
-    put_node(model, k, z, t->top <= 0 ? INFINITY : near ? t->top - at : at);
+    bool far = piece >= t->far;
+    put_node(model, k, far ? t->top - at : at, far ? at : t->top - at);
 }
 
 /* Between the nodes, and near the ends. */
@@ -176,7 +175,7 @@ static bool is_accurate(const heat_model *model, const nodes *k, size_t i, doubl
     for (int v = 0; v < RADIAL_VALUES - 1; v++)
         error[v] = found[v] - exact[v];
     double root = 1 / sqrt(t);
-    return close_to(error[RADIAL_LOG_P], 2e-12, exact[RADIAL_LOG_P], 1) &&
+    return close_to(error[RADIAL_LOG_P], 4e-13, exact[RADIAL_LOG_P], 1) &&
            close_to(error[RADIAL_G] * c, 1e-10, exact[RADIAL_G] * c, root) &&
            close_to(error[RADIAL_DT], 1e-10, exact[RADIAL_DT], 1 / t) &&
            close_to(error[RADIAL_ACROSS], 2e-10, exact[RADIAL_ACROSS], 1 / t) &&
@@ -193,12 +192,13 @@ static void place_piece(radial_table *t, size_t piece)
         t->steepness[piece] = 2 / width;
         return;
     }
-    uint64_t bits[2] = {(t->first + (piece - t->uniform)) << RADIAL_OCTAVE_SHIFT,
-                        (t->first + (piece - t->uniform) + 1) << RADIAL_OCTAVE_SHIFT};
-    double w[2];
-    memcpy(w, bits, sizeof w);
-    t->centre[piece] = (w[0] + w[1]) / 2;
-    t->steepness[piece] = 2 / (w[1] - w[0]);
+    uint64_t eighth =
+        piece < t->far ? t->first_z + (piece - t->uniform) : t->first_w + (piece - t->far);
+    uint64_t bits[2] = {eighth << RADIAL_OCTAVE_SHIFT, (eighth + 1) << RADIAL_OCTAVE_SHIFT};
+    double end[2];
+    memcpy(end, bits, sizeof end);
+    t->centre[piece] = (end[0] + end[1]) / 2;
+    t->steepness[piece] = 2 / (end[1] - end[0]);
 }
 
 /* Leave a piece to the kernel, and all that is farther away: next to the cut locus the noise of the kernel
@@ -206,9 +206,9 @@ static void place_piece(radial_table *t, size_t piece)
 static bool leave_out(radial_table *t, size_t piece)
 {
     double half = 1 / t->steepness[piece], at = t->centre[piece];
-    t->last = fmin(t->last,
-                   t->top > 0 ? t->top - (at + half) * (1 + 1e-9) : (at - half) * (1 - 1e-9) - 1);
-    return piece >= t->uniform && t->last >= (t->top > 0 ? t->top - 0.02 : 1000);
+    double last = piece >= t->far ? t->top - (at + half) : at - half;
+    t->last = fmin(t->last, last * (1 - 1e-9));
+    return t->last >= (t->top > 0 ? t->top - 0.02 : 1000);
 }
 
 /* Coefficients of some pieces; *good becomes false where they do not hold. */
@@ -240,30 +240,41 @@ static void fill(const heat_model *model, radial_table *t, double time, size_t b
             double found[RADIAL_VALUES];
             for (int a = 0; a < RADIAL_VALUES - 1; a++)
                 found[a] = column[a * RADIAL_ROWS];
-            if (k.z[i] <= t->last &&
+            bool beyond = piece < t->far && t->top > 0 && t->top - k.z[i] < 1; /* w answers there */
+            if (!beyond && k.z[i] <= t->last &&
                 !is_accurate(model, &k, i, time, values + i * RADIAL_VALUES, found))
                 *good = leave_out(t, piece) && *good;
         }
     }
 }
 
+static uint64_t eighth_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> RADIAL_OCTAVE_SHIFT;
+}
+
 static mst_status table_new(radial_table *t, const heat_model *model, double time, bool *good)
 {
     enum { TOGETHER = HEAT_BLOCK / (RADIAL_TERMS + PROBES) };
     bool circle = model->kind == HEAT_NO_MODEL, open = model->kind == HEAT_HYPERBOLIC;
-    double least = open ? 2 : ldexp(1, -OCTAVES);
-    uint64_t bits;
-    memcpy(&bits, &least, sizeof bits);
-    *t = (radial_table){.edge = circle ? pi - 1 : 1,
+    /* log p is of order one where r² is t: there pieces are small, so that its digits are. */
+    double low = ldexp(1, (int)floor(log2(circle ? sqrt(time) : time)));
+    *t = (radial_table){.low = fmin(low, 0.5),
+                        .uniform = UNIFORM,
                         .top = circle ? pi
                                : open ? 0
-                                      : 2,
-                        .first = bits >> RADIAL_OCTAVE_SHIFT,
-                        .uniform = UNIFORM,
-                        .pieces = UNIFORM + EIGHTHS * OCTAVES};
-    t->per_unit = UNIFORM / t->edge;
+                                      : 2};
+    t->per_unit = UNIFORM / t->low;
+    t->first_z = eighth_of(t->low);
+    t->first_w = eighth_of(ldexp(1, -OCTAVES));
+    /* With w = 1 z is 1, or π − 1 < 2.25 on circles. */
+    t->far = UNIFORM + (open ? eighth_of(ldexp(1, OCTAVES)) : eighth_of(circle ? 2 : 1) + 1) -
+             t->first_z;
+    t->pieces = t->far + (open ? 0 : eighth_of(1) - t->first_w);
     /* A step inside, so that rounding leaves z on the last piece. */
-    t->last = open ? ldexp(2, OCTAVES) * (1 - 1e-15) - 1 : t->top - least * (1 + 1e-9);
+    t->last = open ? ldexp(1, OCTAVES) * (1 - 1e-15) : t->top - ldexp(1, -OCTAVES) * (1 + 1e-9);
     MST_TRY(mst_allocate_zero(&t->centre, t->pieces * (2 + RADIAL_TERMS * RADIAL_VALUES)));
     t->steepness = t->centre + t->pieces;
     t->term = t->steepness + t->pieces;

@@ -4,8 +4,8 @@
 /* The heat kernel for many rows that share y and t. On spheres, rotations, hyperbolic spaces, circles and
  * their products it depends on a number for each factor, which rows give without transcendental functions:
  * z = 1 − cos r, cosh r − 1, or r itself on circles. What a sum over rows wants are smooth functions of z,
- * tabulated once for the time: polynomials of degree 8 on pieces, uniform ones near z = 0 and eight to an
- * octave of the distance to the cut locus (or of cosh r). Close to the cut locus, and beyond the table on
+ * tabulated once for the time: polynomials of degree 8 on pieces, eight to an octave of z, and of what is
+ * left of z to the cut locus. Close to the cut locus, and beyond the table on
  * hyperbolic space, the kernel itself answers. The error is measured between the nodes when the table is
  * made; where it is more than that of the kernel (radial.h) there is no table. */
 #ifndef MST_HEAT_RADIAL_TABLE_H

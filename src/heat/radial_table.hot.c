@@ -84,18 +84,18 @@ static void look_up(const radial_table *t, size_t n, const double *restrict z,
 {
     double s[RADIAL_ROWS];
     const double *term[RADIAL_ROWS];
-    double sign = t->top > 0 ? -1 : 1, from = t->top > 0 ? t->top : 1;
     for (size_t i = 0; i < n; i++) {
-        double at = z[i] < t->last ? z[i] : t->last, w = from + sign * at;
+        double at = z[i] < t->last ? z[i] : t->last, w = t->top > 0 ? t->top - at : INFINITY;
+        bool far = w < 1, near = at < t->low;
+        double by = far ? w : at;
         uint64_t bits;
-        memcpy(&bits, &w, sizeof bits);
-        bool near = at < t->edge || (t->top > 0 && w >= 1); /* rounding may have the edge */
-        size_t octave = (size_t)((bits >> RADIAL_OCTAVE_SHIFT) - t->first),
-               uniform = (size_t)(at * t->per_unit),
-               piece = !near                  ? t->uniform + octave
-                       : uniform < t->uniform ? uniform
-                                              : t->uniform - 1;
-        s[i] = ((near ? at : w) - t->centre[piece]) * t->steepness[piece];
+        memcpy(&bits, &by, sizeof bits);
+        size_t eighth = bits >> RADIAL_OCTAVE_SHIFT, uniform = (size_t)(at * t->per_unit);
+        uniform = uniform < t->uniform ? uniform : t->uniform - 1; /* rounding may have the end */
+        size_t piece = far    ? t->far + (eighth - t->first_w)
+                       : near ? uniform
+                              : t->uniform + (eighth - t->first_z);
+        s[i] = (by - t->centre[piece]) * t->steepness[piece];
         term[i] = t->term + piece * RADIAL_TERMS * RADIAL_VALUES;
     }
     for (size_t i = 0; i < n; i++) {

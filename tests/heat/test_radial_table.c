@@ -109,7 +109,7 @@ static void compare_row(const setting *s, const char *spec, double t, size_t i, 
     by_kernel(s, x, t * (1 - h), &other, &dt_before, before, hessian);
     by_kernel(s, x, t, &log_p, &dt, score, hessian);
     double size = fmax(largest(d, score), 1 / sqrt(t)), bend = fmax(largest(d * d, hessian), 1 / t);
-    ck_assert_msg(fabs(r->log_p - log_p) <= 4e-12 * fmax(1, fabs(log_p)),
+    ck_assert_msg(fabs(r->log_p - log_p) <= 1e-12 * fmax(1, fabs(log_p)),
                   "%s t=%g row %zu: log p %.17g, not %.17g", spec, t, i, r->log_p, log_p);
     ck_assert_msg(fabs(r->gradient[d] / t - dt) <= 4e-10 * fmax(fabs(dt), 1 / t),
                   "%s t=%g row %zu: by t %.17g, not %.17g", spec, t, i, r->gradient[d] / t, dt);
