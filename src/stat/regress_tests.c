@@ -207,7 +207,7 @@ static mst_status ball_test(const test_work *w, double *v, double *c, mst_regres
 static mst_status wald_test(const test_work *w, double least, bool ball, mst_regress_test *test)
 {
     const mst_regress_result *r = w->r;
-    size_t d = w->j->d, D = w->j->D, p = count_marked(w) * d, q = r->parameters, at = 0, rank;
+    size_t d = w->j->d, D = w->j->D, p = count_marked(w) * d, q = r->parameters, at = 0, rank = 0;
     double *v, square;
     size_t *place;
     MST_TRY(mst_allocate(&v, p + p * p));

@@ -188,8 +188,8 @@ START_TEST(rows_that_decide_are_named)
 }
 END_TEST
 
-/* Twenty of 60 rows are spread four times as much where the column is 1: that is told, and no likelihood ratio
- * is taken. By the sandwich none is taken of rows that are alike either, of which nothing is told. */
+/* Twenty of 60 rows are spread four times as much where the column is 1: that is told, and no likelihood
+ * ratio is taken. By the sandwich none is taken of rows that are alike either, of which nothing is told. */
 START_TEST(rows_that_are_not_spread_alike)
 {
     setting s = setting_open("sphere:2");
