@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the manistat authors */
 
 /* Do the rows look as the model says, of which the errors are? */
+#include "base/linalg.h"
 #include "stat/distributions.h"
 #include "stat/mean_search.h"
 #include "stat/model_spread.h"
@@ -135,4 +136,69 @@ mst_status mean_judge_model(mst_mean_result *r, const fit_means *model, const ms
     if (*ratio > 1)
         widen_region(r, d, *ratio, o->confidence);
     return MST_OK;
+}
+
+/* ---- Skew rows ---- */
+
+/* Sums over pairs of rows in all directions are not worth their time beyond these. */
+enum { SKEW_ROWS = 1000, SKEW_DIRECTIONS = 30 };
+
+/* Mardia's skewness Σ (z_i·z_j)³/n² of the gradients g (n, stride), of which d columns count, in units of
+ * their spread, less what n rows of a normal law have in the mean. NAN where the spread is singular. */
+static mst_status find_skewness(size_t n, size_t d, size_t stride, const double *g, double *out)
+{
+    double *z, sum = 0, size = (double)d, rows = (double)n;
+    *out = NAN;
+    MST_TRY(mst_allocate_zero(&z, n * d + d * d));
+    double *spread = z + n * d;
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b < d; b++)
+                spread[a * d + b] += g[i * stride + a] * g[i * stride + b] / rows;
+    mst_status status = mst_cholesky(1, d, spread, spread, NULL);
+    for (size_t i = 0; status == MST_OK && i < n; i++)
+        for (size_t a = 0; a < d; a++) {
+            double rest = g[i * stride + a];
+            for (size_t b = 0; b < a; b++)
+                rest -= spread[a * d + b] * z[i * d + b];
+            z[i * d + a] = rest / spread[a * d + a];
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            double product = 0;
+            for (size_t a = 0; a < d; a++)
+                product += z[i * d + a] * z[k * d + a];
+            sum += product * product * product;
+        }
+    if (status == MST_OK)
+        *out = sum / (rows * rows) -
+               size * (size + 2) * ((rows + 1) * (size + 1) - 6) / ((rows + 1) * (rows + 3));
+    mst_release(z);
+    return status == MST_DOMAIN ? MST_OK : status;
+}
+
+mst_status mean_allow_for_skewness(mst_mean_result *r, const fit_means *model)
+{
+    const fit_model *m = &model->model;
+    const mst_manifold *manifold = mst_score_manifold(m->source);
+    size_t d = mst_manifold_dim(manifold), D = mst_manifold_ambient(manifold), n = r->n,
+           q = m->parameters;
+    double *state, skewness;
+    if (r->covariance_kind != MST_COVARIANCE_SANDWICH || r->region_kind != MST_REGION_ELLIPSOID ||
+        r->clusters > 0 || m->rows[0].weights != NULL || n > SKEW_ROWS || d > SKEW_DIRECTIONS)
+        return MST_OK;
+    MST_TRY(mst_allocate(&state, D + 1 + n * q));
+    memcpy(state, r->mean, D * sizeof *state);
+    state[D] = isnan(r->time) ? 1 : r->time;
+    mst_status status = fit_cluster_gradients(m, state, n, NULL, state + D + 1);
+    if (status == MST_OK)
+        status = find_skewness(n, d, q, state + D + 1, &skewness);
+    if (status == MST_OK && skewness > 0) {
+        double rows = (double)n, size = (double)d;
+        double grown = 1 + fmin(16, 2 + 150 / rows) * skewness / (size * rows);
+        r->region_radius2 *= grown;
+        r->region_volume *= pow(grown, size / 2);
+    }
+    mst_release(state);
+    return status;
 }

@@ -354,12 +354,33 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
+/* Ten skew rows have a wider region than ten whose third moments are none, and those have Student's. */
+START_TEST(skew_rows_widen)
+{
+    enum { ROWS = 10 };
+    setting s = setting_open("euclidean:1");
+    double even[ROWS], skew[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        even[i] = (double)i - 4.5;
+        skew[i] = -log(1 - ((double)i + 0.5) / ROWS);
+    }
+    mst_mean_result *a = fit(s.log, ROWS, even, NULL), *b = fit(s.log, ROWS, skew, NULL);
+    double quantile = ROWS / (ROWS - 1.0) * mst_f_quantile(0.95, 1, ROWS - 1);
+    assert_near(a->region_radius2, quantile, 1e-9, "even");
+    ck_assert(b->region_radius2 > 1.5 * quantile && b->region_radius2 < 4 * quantile);
+    assert_near(b->region_volume, 2 * sqrt(b->region_radius2) * b->standard_error, 1e-9, "volume");
+    mst_mean_result_free(a);
+    mst_mean_result_free(b);
+    setting_close(&s);
+}
+END_TEST
+
 int main(void)
 {
-    return RUN_SUITE("mean_errors", 60, {sandwich_agrees_where_the_model_is_right, SPECS},
-                     {sandwich_in_closed_form, 0}, {bootstrap_agrees, 2},
-                     {basis_is_orthonormal_and_tangent, SPECS}, {threads_do_not_change_a_bit, 0},
-                     {not_converged_is_said, 0}, {one_point_has_no_error, 0},
-                     {two_rows_do_not_tell_how_times_scatter, 0}, {it_stops_on_request, 0},
-                     {bad_arguments, 0});
+    return RUN_SUITE(
+        "mean_errors", 60, {skew_rows_widen, 0}, {sandwich_agrees_where_the_model_is_right, SPECS},
+        {sandwich_in_closed_form, 0}, {bootstrap_agrees, 2},
+        {basis_is_orthonormal_and_tangent, SPECS}, {threads_do_not_change_a_bit, 0},
+        {not_converged_is_said, 0}, {one_point_has_no_error, 0},
+        {two_rows_do_not_tell_how_times_scatter, 0}, {it_stops_on_request, 0}, {bad_arguments, 0});
 }

@@ -325,6 +325,8 @@ END_TEST
 static const law_case unlike[] = {
     {"sphere:2", 10, .law = {LAW_LONG, 0.3, 8}, OBSERVED},
     {"sphere:2", 20, .law = {LAW_LONG, 0.3, 3}, OBSERVED},
+    {"sphere:2", 10, .law = {LAW_SKEW, 0.1, 1}, OBSERVED, .frechet = true},
+    {"sphere:2", 30, .law = {LAW_SKEW, 0.1, 1}, OBSERVED, .frechet = true},
     {"sphere:2", 5, NORMAL(0.1), OBSERVED, FOLLOWS, .frechet = true},
     {"sphere:2", 10, NORMAL(0.1), OBSERVED, FOLLOWS, .frechet = true},
     {"sphere:2", 30, NORMAL(0.1), OBSERVED, FOLLOWS, .frechet = true},
