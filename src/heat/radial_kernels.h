@@ -71,6 +71,13 @@ typedef struct radial_table {
     double *term; /* (pieces, RADIAL_TERMS, RADIAL_VALUES): coefficients of 1, s, s², … */
 } radial_table;
 
+/* Step of the central differences by log t, whose error is its square. */
+#define RADIAL_TIME_STEP 1e-4
+/* *good becomes false where there is no accurate one; release `centre`. */
+struct heat_model;
+MST_MUST_USE mst_status radial_table_new(radial_table *t, const struct heat_model *model,
+                                         double time, bool *good);
+
 /* How z and c follow from the columns of a row. */
 typedef struct radial_place {
     enum { RADIAL_CHORD, RADIAL_BOOST, RADIAL_ANGLE } kind;
