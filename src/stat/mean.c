@@ -99,7 +99,7 @@ static mst_status search(mean_search *s, const mst_mean_options *o, mst_mean_res
     double ratio;
     MST_TRY(mean_add_errors(*out, &s->model, &robust, s->candidates[0].hessian, &cut));
     MST_TRY(mean_judge_model(*out, &s->model, &robust, &s->candidates[0], &ratio));
-    MST_TRY(mean_allow_for_skewness(*out, &s->model));
+    MST_TRY(mean_allow_for_skewness(*out, &s->model, s->o->confidence));
     MST_TRY(mean_add_doubts(*out, &s->model, &robust, &cut));
     if (ratio > 1)
         widen_interval(*out, ratio);

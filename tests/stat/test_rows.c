@@ -81,7 +81,8 @@ START_TEST(long_rows_are_copies_and_grids_are_none)
     setting s = setting_open("euclidean:2");
     for (uint64_t set = 0; set < 20; set++) {
         double *x = draw(&s, MANY, NULL, 0.3, 31 + set);
-        double grid[2 * MANY], degrees[2 * MANY], hours[MANY], unit[3 * MANY], globe[3 * MANY];
+        double grid[2 * MANY], degrees[2 * MANY], hours[MANY], written[MANY], unit[3 * MANY],
+            globe[3 * MANY];
         for (size_t i = 0; i < 2 * MANY; i++) {
             grid[i] = round(x[i] * 20) / 20;
             degrees[i] = round(x[i] * 20) * 2 * M_PI / 180;
@@ -90,12 +91,16 @@ START_TEST(long_rows_are_copies_and_grids_are_none)
             double *p = unit + 3 * i, *q = globe + 3 * i, a = grid[2 * i], b = grid[2 * i + 1];
             double length = sqrt(1 + a * a + b * b), u = degrees[2 * i], v = degrees[2 * i + 1];
             hours[i] = 2 * M_PI * round(x[2 * i] * 1000) / 24000;
+            /* tenths of degrees, written with ten decimals from 0 on, read from −π on */
+            written[i] =
+                round((round(x[2 * i] * 500) / 10 + 360) * M_PI / 180 * 1e10) / 1e10 - 2 * M_PI;
             memcpy(p, (double[]){a / length, b / length, 1 / length}, 3 * sizeof *p);
             memcpy(q, (double[]){cos(u) * cos(v), cos(u) * sin(v), sin(u)}, 3 * sizeof *q);
         }
         ck_assert_uint_eq(different_rows(MANY, 2, grid), 0);
         ck_assert_uint_eq(different_rows(MANY, 2, degrees), 0);
         ck_assert_uint_eq(different_rows(MANY, 1, hours), 0);
+        ck_assert_uint_eq(different_rows(MANY, 1, written), 0);
         ck_assert_uint_eq(different_rows(MANY, 3, unit), 0);
         ck_assert_uint_eq(different_rows(MANY, 3, globe), 0);
         free(x);

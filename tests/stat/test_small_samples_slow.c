@@ -54,8 +54,9 @@ START_TEST(regions_of_few_rows)
         printf("%s, %zu rows, %s: %.2f %%, declined %zu of %zu\n", specs[_i], n,
                k % 2 == 0 ? "diffusion" : "Frechet", share, declined, sets);
         ck_assert_uint_le(declined, sets / 20);
-        /* Of five rotations the region is that of the scores, which is wide: 97.2 % measured. */
-        double most = s.d >= 3 && n == 5 ? 98 : 97;
+        /* Of five rotations the region is that of the scores, which is wide: 97.2 % measured. Frechet means
+         * of few rows have regions that are meant to hold 97.25 % of normal ones. */
+        double most = n == 5 && (s.d >= 3 || k % 2 != 0) ? 98 : 97;
         ck_assert_msg(share >= 93 && share <= most, "%s, %zu rows: %g %%", specs[_i], n, share);
     }
     setting_close(&s);
