@@ -25,7 +25,7 @@ bool radial_tables_fit(const mst_manifold *m);
 /* *out is null, with MST_OK, where the table would not be accurate. */
 MST_MUST_USE mst_status radial_tables_new(radial_tables **out, const mst_manifold *m,
                                           const double *y, double t);
-void radial_tables_free(radial_tables *tables);
+void radial_tables_free(radial_tables *r);
 
 /* Σ w … of rows, what is null not being wanted. Derivatives are by (y, log t), in the frame at y. */
 typedef struct radial_sums {
@@ -38,10 +38,10 @@ typedef struct radial_sums {
 } radial_sums;
 
 /* Adds rows x (n, D), n ≤ 256, with weights (n) or null. Rows of weight 0 may be anything. */
-MST_MUST_USE mst_status radial_tables_add(const radial_tables *tables, size_t n, const double *x,
+MST_MUST_USE mst_status radial_tables_add(const radial_tables *r, size_t n, const double *x,
                                           const double *weights, const radial_sums *sums);
 /* Of each row, what is null not being wanted: log p (n), and its gradient by (y, log t) (n, d + 1). */
-MST_MUST_USE mst_status radial_tables_rows(const radial_tables *tables, size_t n, const double *x,
+MST_MUST_USE mst_status radial_tables_rows(const radial_tables *r, size_t n, const double *x,
                                            double *log_p, double *gradient);
 
 #endif

@@ -81,7 +81,8 @@ static size_t other_end(const lattice *t, size_t k)
 
 static void place(const lattice *t, size_t k, double s, double at[2])
 {
-    at[0] = (double)(k / 2 / t->cols) + (k % 2 == 1 ? s : 0);
+    size_t row = k / 2 / t->cols;
+    at[0] = (double)row + (k % 2 == 1 ? s : 0);
     at[1] = (double)(k / 2 % t->cols) + (k % 2 == 0 ? s : 0);
 }
 

@@ -48,8 +48,8 @@ check "without a number that is none" bash -c '! grep -qi nan "$1"' - "$out"
 printf '100,200,140,260,180,203\n101,203,143,262,182,201\n104,202,142,263,181,202\n' >pixels.csv
 said='pixels.csv, row 1 .line 1.: neighbouring landmarks are 71.* give a width, as in landmarks:3x2.sigma=110$'
 for command in mean 'kmeans -k 1' 'dist --all' 'sample --time 1 --start' 'regress --x pixels.csv --y'; do
-    # shellcheck disable=SC2086
-    refuses "pixels with the default kernel: $command" 2 "$said" ${command%% *} --manifold landmarks:3x2 $([[ $command == *' '* ]] && echo "${command#* }") pixels.csv
+    read -ra words <<<"$command"
+    refuses "pixels with the default kernel: $command" 2 "$said" "${words[0]}" --manifold landmarks:3x2 "${words[@]:1}" pixels.csv
 done
 refuses "in a test" 2 "$said" test --manifold landmarks:3x2 pixels.csv pixels.csv
 refuses "beside a nugget" 2 "$said" mean --manifold 'landmarks:3x2?nugget=0.1' pixels.csv

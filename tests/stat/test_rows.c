@@ -91,9 +91,10 @@ START_TEST(long_rows_are_copies_and_grids_are_none)
             double *p = unit + 3 * i, *q = globe + 3 * i, a = grid[2 * i], b = grid[2 * i + 1];
             double length = sqrt(1 + a * a + b * b), u = degrees[2 * i], v = degrees[2 * i + 1];
             hours[i] = 2 * M_PI * round(x[2 * i] * 1000) / 24000;
-            /* tenths of degrees, written with ten decimals from 0 on, read from −π on */
-            written[i] =
-                round((round(x[2 * i] * 500) / 10 + 360) * M_PI / 180 * 1e10) / 1e10 - 2 * M_PI;
+            /* tenths of degrees, written with ten decimals from 0 to 2π, read from −π on */
+            double tenths = round(x[2 * i] * 500), turn = tenths < 0 ? 3600 : 0;
+            written[i] = round((tenths + turn) * M_PI / 1800 * 1e10) / 1e10;
+            written[i] -= written[i] > M_PI ? 2 * M_PI : 0;
             memcpy(p, (double[]){a / length, b / length, 1 / length}, 3 * sizeof *p);
             memcpy(q, (double[]){cos(u) * cos(v), cos(u) * sin(v), sin(u)}, 3 * sizeof *q);
         }
