@@ -399,7 +399,7 @@ static double describe_landmarks(const mst_landmarks *l, size_t *missing)
                 if (a != b && square < nearest) /* false for missing ones */
                     nearest = square;
             }
-            distances += isfinite(nearest);
+            distances += isfinite(nearest) ? 1 : 0;
             sum += isfinite(nearest) ? sqrt(nearest) : 0;
         }
         *missing += !whole;
