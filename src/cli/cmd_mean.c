@@ -124,7 +124,6 @@ typedef struct averaging {
     size_t *sorted_cluster;
     group *groups; /* (count) */
     kernel_choice kernel;
-    char *circles; /* in the place of --manifold torus:m, or null */
     plotting plot;
 } averaging;
 
@@ -493,7 +492,7 @@ static mst_status run(invocation *inv)
     averaging a = {0};
     mst_status status = kernel_resolve(&a.kernel, inv);
     if (status == MST_OK && option_given(inv, &option_time_per_factor))
-        status = torus_as_product(inv, &a.circles);
+        status = torus_as_product(inv);
     if (status == MST_OK)
         status = estimation_open(&a.e, inv);
     if (status == MST_OK)
@@ -547,7 +546,6 @@ static mst_status run(invocation *inv)
     plotting_close(&a.plot);
     estimation_close(&a.e);
     kernel_free(&a.kernel);
-    free(a.circles);
     return status;
 }
 

@@ -213,11 +213,17 @@ const char *manifold_text(const invocation *inv)
     return text != NULL ? text : option_get(inv, &option_space)->text;
 }
 
-void set_manifold_text(invocation *inv, const char *spec)
+mst_status set_manifold_text(invocation *inv, const char *spec)
 {
+    char *copy = strdup(spec);
+    if (copy == NULL)
+        return mst_fail(MST_MEMORY, "not enough memory for a manifold");
+    free(inv->made_manifold);
+    inv->made_manifold = copy;
     for (size_t i = 0; inv->command->options[i] != NULL; i++)
         if (inv->command->options[i] == &option_space)
-            inv->values[i].text = spec;
+            inv->values[i].text = copy;
+    return MST_OK;
 }
 
 const char *space_words(const invocation *inv, char words[SPACE_WORDS])

@@ -46,7 +46,7 @@ MST_MUST_USE mst_status parse_manifold(mst_manifold **m, const char *spec);
 /* The value of --manifold, required or not; null without it. */
 const char *manifold_text(const invocation *inv);
 /* Puts another spec, borrowed, in its place. */
-void set_manifold_text(invocation *inv, const char *spec);
+MST_MUST_USE mst_status set_manifold_text(invocation *inv, const char *spec);
 /* "--manifold sphere:2" or, where a model tells the manifold, its "--score FILE"; for messages. */
 #define SPACE_WORDS 128
 const char *space_words(const invocation *inv, char words[SPACE_WORDS]);

@@ -165,8 +165,9 @@ static mst_status choose(kernel_choice *c, invocation *inv)
     char *open = NULL;
     /* Rows that need a nugget are for the metrics that have one to judge. */
     mst_status status = with_option(c->spec, "nugget", "0.01", &open);
+    if (status == MST_OK)
+        status = set_manifold_text(inv, open);
     if (status == MST_OK) {
-        set_manifold_text(inv, open);
         status = estimation_open(&e, inv);
         if (status == MST_OK && landmark_dim(e.m) == 0)
             status = mst_fail(MST_ARGUMENT,
@@ -191,7 +192,8 @@ static mst_status choose(kernel_choice *c, invocation *inv)
         labelled_free(&rows);
         estimation_close(&e);
     }
-    set_manifold_text(inv, c->spec);
+    mst_status back = set_manifold_text(inv, c->spec);
+    status = status == MST_OK ? back : status;
     free(open);
     if (status == MST_OK)
         status = replace_number(&c->spec, "nugget", c->trials[c->best].nugget);
@@ -229,9 +231,7 @@ mst_status kernel_resolve(kernel_choice *c, invocation *inv)
                      ? choose(c, inv)
                      : mst_fail(MST_ARGUMENT, "to choose a kernel the data are read twice, which "
                                               "standard input cannot: give a file");
-    if (status == MST_OK)
-        set_manifold_text(inv, c->spec);
-    return status;
+    return status == MST_OK ? set_manifold_text(inv, c->spec) : status;
 }
 
 void kernel_free(kernel_choice *c)
@@ -283,7 +283,7 @@ void kernel_json(const kernel_choice *c, mst_json *j)
 
 /* ---- Tori ---- */
 
-mst_status torus_as_product(invocation *inv, char **spec)
+mst_status torus_as_product(invocation *inv)
 {
     static const char circle[] = "circle,";
     mst_manifold *m = NULL;
@@ -293,13 +293,14 @@ mst_status torus_as_product(invocation *inv, char **spec)
     mst_manifold_free(m);
     if (status != MST_OK || count < 2)
         return status;
-    *spec = malloc(sizeof "product()" + count * (sizeof circle - 1));
-    if (*spec == NULL)
+    char *spec = malloc(sizeof "product()" + count * (sizeof circle - 1));
+    if (spec == NULL)
         return mst_fail(MST_MEMORY, "not enough memory for a manifold");
-    char *at = stpcpy(*spec, "product(");
+    char *at = stpcpy(spec, "product(");
     for (size_t k = 0; k < count; k++)
         at = stpcpy(at, circle);
     at[-1] = ')';
-    set_manifold_text(inv, *spec);
-    return MST_OK;
+    status = set_manifold_text(inv, spec);
+    free(spec);
+    return status;
 }

@@ -29,8 +29,8 @@ void kernel_free(kernel_choice *c);
 void kernel_print(const kernel_choice *c, FILE *out);
 void kernel_json(const kernel_choice *c, mst_json *j);
 
-/* Puts product(circle,…,circle), which has the same rows and metric, in the place of torus:m. *spec is to be
- * freed after the invocation, and stays as it is for other manifolds. */
-MST_MUST_USE mst_status torus_as_product(invocation *inv, char **spec);
+/* Puts product(circle,…,circle), which has the same rows and metric, in the place of torus:m; others stay as
+ * they are. */
+MST_MUST_USE mst_status torus_as_product(invocation *inv);
 
 #endif

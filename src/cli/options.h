@@ -85,6 +85,7 @@ struct invocation {
     struct shrink_tally *shrunk; /* what --shrink has done, of all files */
     struct provenance *made_by;  /* what was typed and read; null: nobody will ask */
     struct messages *said;       /* on standard error, for JSON */
+    char *made_manifold;         /* what a command has put in the place of --manifold, or null */
 };
 
 /* The arguments after the command's name; argv is reordered, operands first. Required options are not

@@ -10,6 +10,7 @@
 #include "text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COMMAND_ADDRESS(name) &command_##name,
@@ -43,7 +44,10 @@ static mst_status run_command(invocation *inv, int argc, char **argv)
     }
     json_by_ending(inv);
     status = check_required(inv);
-    return status == MST_OK ? json_close(inv, inv->command->run(inv)) : status;
+    if (status == MST_OK)
+        status = json_close(inv, inv->command->run(inv));
+    free(inv->made_manifold);
+    return status;
 }
 
 mst_status run_program(invocation *inv, int argc, char **argv)

@@ -59,9 +59,9 @@ static void sort_by(dissection *d, const part *p, size_t axis)
 
 static void sort(dissection *d, const part *p)
 {
-    size_t longer = p->high[0] - p->low[0] >= p->high[1] - p->low[1] ? 0 : 1;
     if (p->count == 0)
         return;
+    size_t longer = p->high[0] - p->low[0] >= p->high[1] - p->low[1] ? 0 : 1;
     sort_by(d, p, 1 - longer);
     sort_by(d, p, longer);
 }

@@ -218,7 +218,7 @@ START_TEST(unit_vectors)
     assert_refused("sphere:2", o, "y,x,other\n0,0,1\n", why);
     assert_refused("sphere:2", o, "x,y,y\n0,0,1\n", why);
     /* Coordinates of flat spaces have no order of their own. */
-    double x[3];
+    double x[4];
     size_t n;
     ASSERT_OK(read_text("euclidean:3", "z,y,x\n1,2,3\n", o, x, &n));
     ck_assert(x[0] == 1 && x[2] == 3);
