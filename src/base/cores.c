@@ -25,7 +25,8 @@ static int in_processors(double quota, double period)
     return cores < INT_MAX ? (int)cores : INT_MAX;
 }
 
-/* The numbers of a file; how many of the `count` there are. "max" is none. */
+/* Reads at most `count` numbers from a file and returns how many it found. It stops at a
+ * word, as "max" is. */
 static int read_numbers(const char *folder, const char *name, int count, double *numbers)
 {
     char path[PATH + 64];

@@ -129,7 +129,8 @@ static mst_status run_block(place *p, size_t b)
     return status;
 }
 
-/* Runs blocks until there are none left. `offer`, if not null, is made once the time is `share_from`. */
+/* Runs blocks until all are taken. If `offer` is not null, it is made when the clock has reached
+ * `share_from`. */
 static void run_blocks(split *s, place p, pool_offer *offer, long long share_from)
 {
     place *outer = here;

@@ -38,24 +38,27 @@ bool cluster_has_sample(size_t n, size_t k)
     return n / 4 >= CLUSTER_SOME && k <= CLUSTER_SOME / SAMPLE_EACH;
 }
 
-mst_status cluster_sample_draw(cluster_sample *s, uint64_t seed, size_t n, size_t D, size_t k,
-                               const double *x, const double *weights, bool *fair)
+mst_status cluster_sample_draw(cluster_sample *s, mst_random stream, size_t some, size_t n,
+                               size_t D, const double *x, const double *weights)
 {
-    enum { STREAM = 7 };
-    size_t weighty = 0;
-    *fair = false;
-    *s = (cluster_sample){.n = CLUSTER_SOME};
-    MST_TRY(mst_allocate(&s->rows, s->n));
-    MST_TRY(mst_allocate(&s->x, s->n * (D + 1)));
-    s->weights = s->x + s->n * D;
-    MST_TRY(mst_random_choice((mst_random){seed, STREAM}, n, s->n, s->rows));
-    for (size_t i = 0; i < s->n; i++) {
+    *s = (cluster_sample){.n = some};
+    MST_TRY(mst_allocate(&s->rows, some));
+    MST_TRY(mst_allocate(&s->x, some * (D + 1)));
+    s->weights = s->x + some * D;
+    MST_TRY(mst_random_choice(stream, n, some, s->rows));
+    for (size_t i = 0; i < some; i++) {
         memcpy(s->x + i * D, x + s->rows[i] * D, D * sizeof *s->x);
         s->weights[i] = weights != NULL ? weights[s->rows[i]] : 1;
-        weighty += s->weights[i] > 0;
     }
-    *fair = weighty >= SAMPLE_EACH * k;
     return MST_OK;
+}
+
+bool cluster_sample_is_fair(const cluster_sample *s, size_t k)
+{
+    size_t weighty = 0;
+    for (size_t i = 0; i < s->n; i++)
+        weighty += s->weights[i] > 0 ? 1 : 0;
+    return weighty >= SAMPLE_EACH * k;
 }
 
 void cluster_sample_free(cluster_sample *s)

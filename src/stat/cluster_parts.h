@@ -8,6 +8,7 @@
 #include "base/internal.h"
 
 #include <manistat/cluster.h>
+#include <manistat/random.h>
 
 /* rows_check, 1 ≤ k ≤ n, restarts and iterations at least 1: else MST_ARGUMENT. */
 MST_MUST_USE mst_status cluster_check(const mst_manifold *m, size_t n, const double *x, size_t k,
@@ -21,17 +22,19 @@ typedef struct cluster_threads {
 cluster_threads cluster_split_threads(size_t restarts, int threads);
 
 /* Of many rows, four times as many or more, restarts see some, drawn at random. */
-enum { CLUSTER_SOME = 16384 };
+enum { CLUSTER_SOME = 16384, CLUSTER_STREAM = 7 };
 typedef struct cluster_sample {
     size_t n, *rows;
     double *x, *weights; /* (n, D), (n) */
 } cluster_sample;
-/* Have n rows such a sample that tells of k clusters? Its rows may turn out to have hardly any weight: *fair
- * is false then. Free it whatever becomes of it. */
+/* Have n rows such a sample that tells of k clusters? */
 bool cluster_has_sample(size_t n, size_t k);
-MST_MUST_USE mst_status cluster_sample_draw(cluster_sample *s, uint64_t seed, size_t n, size_t D,
-                                            size_t k, const double *x, const double *weights,
-                                            bool *fair);
+/* `some` of n rows; free it whatever becomes of it. */
+MST_MUST_USE mst_status cluster_sample_draw(cluster_sample *s, mst_random stream, size_t some,
+                                            size_t n, size_t D, const double *x,
+                                            const double *weights);
+/* False: too few of its rows have a weight for k clusters. */
+bool cluster_sample_is_fair(const cluster_sample *s, size_t k);
 void cluster_sample_free(cluster_sample *s);
 /* Of what two restarts make of each row of a sample, less being better: is the second surely worse on all
  * rows? By five standard errors of the difference: one good one in three million is missed. */

@@ -170,10 +170,9 @@ static mst_status choose_some(search *s, const kmeans_lloyd *part, const cluster
     return status;
 }
 
-static mst_status go_on(void *context, size_t begin, size_t end)
+static mst_status go_on(const search *s)
 {
-    const search *s = context;
-    for (size_t r = begin; r < end; r++) {
+    for (size_t r = 0; r < s->start.o->restarts; r++) {
         kmeans_lloyd l = s->start;
         l.centres = s->centres + r * l.k * l.D;
         l.times = s->times + r * l.k;
@@ -190,9 +189,10 @@ static mst_status run_many(search *s, cluster_threads threads, bool *done)
     const kmeans_lloyd all = s->start;
     mst_kmeans_options o = *all.o;
     cluster_sample some;
-    mst_status status =
-        cluster_sample_draw(&some, o.seed, all.n, all.D, all.k, all.x, o.weights, done);
-    if (status != MST_OK || !*done) {
+    mst_status status = cluster_sample_draw(&some, (mst_random){o.seed, CLUSTER_STREAM},
+                                            CLUSTER_SOME, all.n, all.D, all.x, o.weights);
+    *done = status == MST_OK && cluster_sample_is_fair(&some, all.k);
+    if (!*done) {
         cluster_sample_free(&some);
         return status;
     }
@@ -205,7 +205,7 @@ static mst_status run_many(search *s, cluster_threads threads, bool *done)
         status = choose_some(s, &s->start, &some);
     s->start = all;
     cluster_sample_free(&some);
-    return status == MST_OK ? go_on(s, 0, o.restarts) : status;
+    return status == MST_OK ? go_on(s) : status;
 }
 
 /* Everything between the arguments and the result. */

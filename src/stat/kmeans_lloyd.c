@@ -6,6 +6,7 @@
  * are brought to their means and the labels must survive that. */
 #include "stat/cluster_parts.h"
 #include "stat/kmeans_parts.h"
+#include "stat/rows.h"
 
 #include <manistat/geodesic.h>
 
@@ -264,10 +265,9 @@ static mst_status iterate_all(kmeans_lloyd *l, kmeans_outcome *out)
 }
 
 /* The centres of `l`, from those it has, by a random sample of n of its rows. */
-static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart, size_t n)
+static mst_status iterate_sample(const kmeans_lloyd *l, size_t n)
 {
-    size_t *chosen, D = l->D;
-    double *x = NULL;
+    cluster_sample some;
     mst_kmeans_options o = *l->o;
     kmeans_lloyd part = *l;
     kmeans_outcome ignored = {0};
@@ -280,23 +280,14 @@ static mst_status iterate_sample(const kmeans_lloyd *l, size_t restart, size_t n
     part.squared = part.rows = NULL;
     part.settled = NULL;
     part.kept = (kmeans_kept){0};
-    MST_TRY(mst_allocate(&chosen, n));
-    mst_status status = mst_allocate(&x, n * (D + 1));
     /* The seeds have the streams of their own numbers. */
-    mst_random stream = {l->o->seed ^ UINT64_C(0x9e3779b97f4a7c15), restart};
-    if (status == MST_OK)
-        status = mst_random_choice(stream, l->n, n, chosen);
-    double weight = 0, *weights = x + n * D;
-    for (size_t i = 0; status == MST_OK && i < n; i++) {
-        memcpy(x + i * D, l->x + chosen[i] * D, D * sizeof *x);
-        weight += weights[i] = kmeans_weight(l, chosen[i]);
-    }
-    part.x = x;
-    o.weights = weights;
-    if (status == MST_OK && weight > 0)
+    mst_random stream = {l->o->seed ^ UINT64_C(0x9e3779b97f4a7c15), 0};
+    mst_status status = cluster_sample_draw(&some, stream, n, l->n, l->D, l->x, l->o->weights);
+    part.x = some.x;
+    o.weights = some.weights;
+    if (status == MST_OK && rows_weight(n, some.weights) > 0)
         status = iterate_all(&part, &ignored);
-    mst_release(x);
-    mst_release(chosen);
+    cluster_sample_free(&some);
     return status;
 }
 
@@ -320,7 +311,7 @@ mst_status kmeans_go_on(kmeans_lloyd l, kmeans_outcome *out)
 {
     mst_status status = lloyd_new(&l);
     for (size_t n = 4 * CLUSTER_SOME; status == MST_OK && n <= l.n / 2; n *= 4)
-        status = iterate_sample(&l, 0, n);
+        status = iterate_sample(&l, n);
     if (status == MST_OK && can_leap(&l))
         status = leaps_new(&l);
     if (status == MST_OK)

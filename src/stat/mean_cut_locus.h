@@ -9,7 +9,7 @@
 
 typedef struct mean_cut_term {
     bool present; /* rows lie near a cut locus of codimension one, and the term is not zero */
-    /* share of the weight beyond the injectivity radius of spaces whose cut locus nobody knows */
+    /* share of the weight beyond the injectivity radius of spaces whose cut locus is not known */
     double unknown;
     /* Where geodesics are searched for: half the length of the shortest loop through the mean and a row, or
      * the distance of the nearest conjugate point, if either was seen; and of the farthest row. Else NAN. */

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Where geodesics are searched for, a source that takes longer than this for a row has ellipsoids only. */
-static const double dear = 50;
+/* Where geodesics are searched for, a source with a higher cost for a row has ellipsoids only. */
+static const double highest_cost = 50;
 
 /* Above this p-value the uniform law has not been rejected. */
 static const double rejected = 0.05;
@@ -321,9 +321,9 @@ static void withdraw_region(mst_mean_result *r)
     r->region_volume = r->region_radius2 = NAN;
 }
 
-/* Where an ellipsoid in the tangent space reaches round the manifold or leaves out another mean, or there is
- * none for want of a mean, the region is that of the scores; and if those cannot be
- * surveyed, there is none. */
+/* The region is that of the scores where an ellipsoid in the tangent space reaches round the manifold or
+ * leaves out another mean, and where there is no mean to put it at. If the scores cannot be surveyed either,
+ * the result has no region. */
 static mst_status ask_region(const doubts *d)
 {
     bool another;
@@ -363,7 +363,7 @@ static mst_status find_quarter(doubts *d, mean_cut_term cut)
     if (timed && r->region_kind == MST_REGION_ELLIPSOID &&
         r->region_radius2 * r->standard_error * r->standard_error > 0.1 * r->variance &&
         mst_manifold_traits_of(d->m)->compact == MST_YES &&
-        mst_score_describe(source)->cost <= dear)
+        mst_score_describe(source)->cost <= highest_cost)
         MST_TRY(mean_see_cut_locus(d->m, &d->model->model.rows[0], r->mean, &cut));
     if (!isfinite(cut.radius))
         return MST_OK;

@@ -480,7 +480,7 @@ static mst_status bootstrap_covariance(error_job *j, double *covariance, bool *d
     return MST_OK;
 }
 
-/* Rows beyond the injectivity radius of a space whose cut locus nobody knows: resamples know what they do to
+/* Rows beyond the injectivity radius of a space whose cut locus is not known: resamples know what they do to
  * the mean, and take the place of the sandwich unless that was asked for or each would take long. */
 static void look_beyond(error_job *j)
 {

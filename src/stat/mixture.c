@@ -233,9 +233,10 @@ static mst_status fit_many(const mixture_em *all, cluster_threads threads, searc
     bool *chosen = NULL;
     mixture_em start = *all;
     mst_mixture_options o = *all->o;
-    mst_status status =
-        cluster_sample_draw(&some, o.seed, all->n, all->D, all->k, all->x, o.weights, done);
-    if (status != MST_OK || !*done) {
+    mst_status status = cluster_sample_draw(&some, (mst_random){o.seed, CLUSTER_STREAM},
+                                            CLUSTER_SOME, all->n, all->D, all->x, o.weights);
+    *done = status == MST_OK && cluster_sample_is_fair(&some, all->k);
+    if (!*done) {
         cluster_sample_free(&some);
         return status;
     }
